@@ -1,0 +1,52 @@
+# `make demo` and `make test` need Python 3.11+ and nothing else; `make help` lists the rest.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+JOBS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench docs serve clean browser
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+$(BIN)/activate:
+	@$(PYTHON) -c 'import sys; sys.exit("Kaiwa needs Python 3.11 to 3.13; this is %d.%d (set PYTHON=python3.11)" % sys.version_info[:2]) if not (3, 11) <= sys.version_info < (3, 14) else 0'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/activate
+	$(PIP) install -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/activate
+	$(PIP) install -c constraints.txt -e '.[dev]'
+	@touch $@ $(VENV)/.core
+
+$(VENV)/.bench: pyproject.toml constraints.txt | $(BIN)/activate
+	$(PIP) install -c constraints.txt -e '.[dev,bench]'
+	@touch $@
+
+demo: $(VENV)/.core ## a round on a small collection, ending in demo/report.html
+	$(BIN)/kaiwa demo demo
+
+check: $(VENV)/.dev ## lint, types and architecture
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: $(VENV)/.dev browser check ## everything that must pass: check, then the tests
+	$(BIN)/python -m pytest -n $(JOBS)
+
+bench: $(VENV)/.bench ## speed against the peers, as interleaved CPU-time ratios
+	$(BIN)/python -m benchmarks
+
+browser: # the browser that the page tests drive; installed when absent and allowed
+	@command -v chromium >/dev/null || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-noto-cjk >/dev/null)
+
+docs: $(VENV)/.dev ## rebuild the generated pages of docs/
+	$(BIN)/python -m docs.build
+
+clean: ## remove what make made
+	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

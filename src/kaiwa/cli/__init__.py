@@ -1,0 +1,92 @@
+"""The ``kaiwa`` command: one module per verb, loaded only when the verb is used."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from dataclasses import dataclass
+
+import click
+
+from kaiwa.errors import KaiwaError
+
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb's one-line help and the module that holds its command as ``command``."""
+
+    help: str
+    module: str
+
+
+VERBS = {
+    "check": Verb("Validate run files like a compiler.", "kaiwa.cli.check"),
+}
+"""In the order of a round; a verb is added here and nowhere else."""
+
+
+class Verbs(click.Group):
+    """A group that knows its verbs by name and help, and imports one only to run it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
+        """The verbs, in the order of a round."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The verb's command, imported now."""
+        if cmd_name not in VERBS:
+            from difflib import get_close_matches
+
+            near = get_close_matches(cmd_name, VERBS, n=1)
+            hint = f"did you mean '{near[0]}'?" if near else "see kaiwa --help"
+            ctx.fail(f"no verb '{cmd_name}'; {hint}")
+        command: click.Command = importlib.import_module(VERBS[cmd_name].module).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the verbs from the table, without importing any."""
+        with formatter.section("Verbs"):
+            formatter.write_dl([(name, verb.help) for name, verb in VERBS.items()])
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="kaiwa")
+def kaiwa() -> None:
+    """Run and measure a Short Text Conversation task, or any part of one.
+
+    Every verb takes --help, and --json for machines.
+    """
+
+
+def main() -> None:
+    """Run the command; a refusal is one line on stderr and exit code 2, never a traceback."""
+    try:
+        kaiwa.main(standalone_mode=False)
+    except KaiwaError as refusal:
+        _stop(str(refusal), EXIT_BAD_INPUT)
+    except click.UsageError as refusal:
+        _stop(f"{refusal.format_message()} (try: {_help_line(refusal)})", EXIT_BAD_INPUT)
+    except click.ClickException as refusal:
+        _stop(refusal.format_message(), EXIT_BAD_INPUT)
+    except click.exceptions.Exit as ending:
+        sys.exit(ending.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        _stop("stopped; nothing was half-written", EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except MemoryError:
+        _stop("not enough memory for this input; give it in smaller parts", EXIT_BAD_INPUT)
+
+
+def _stop(message: str, code: int) -> None:
+    click.echo(f"kaiwa: {message}", err=True)
+    sys.exit(code)
+
+
+def _help_line(refusal: click.UsageError) -> str:
+    return f"{refusal.ctx.command_path} --help" if refusal.ctx else "kaiwa --help"

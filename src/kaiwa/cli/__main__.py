@@ -1,0 +1,3 @@
+from kaiwa.cli import main
+
+main()

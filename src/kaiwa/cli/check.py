@@ -1,0 +1,8 @@
+from __future__ import annotations
+
+import click
+
+
+@click.command("check")
+def command() -> None:
+    """Validate run files like a compiler."""

@@ -1,0 +1,54 @@
+"""The error tree: everything Kaiwa raises on purpose.
+
+KaiwaError
+├── InputError      a file or value is wrong; the message names the place, the fault and the repair
+│   └── UnknownName a name that no table holds; the message offers the nearest known ones
+└── DesignError     a requirement that no number of topics, systems or votes can meet
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class KaiwaError(Exception):
+    """Anything Kaiwa refuses, in one line that says what to do next."""
+
+
+class InputError(KaiwaError):
+    """Input that cannot be used; ``str()`` is ``place: what is wrong; what to do``."""
+
+    @classmethod
+    def at(cls, place: object, what: str, repair: str, *, line: int | None = None) -> InputError:
+        """The error for one place, in the house's form.
+
+        >>> str(InputError.at("r.txt", "grade '5' is not 0..2", "see --levels", line=7))
+        "r.txt:7: grade '5' is not 0..2; see --levels"
+        """
+        spot = f"{place}" if line is None else f"{place}:{line}"
+        return cls(f"{spot}: {what}; {repair}")
+
+
+class UnknownName(InputError):  # noqa: N818  reads as the thing it is
+    """A name that a table does not hold."""
+
+    @classmethod
+    def among(cls, kind: str, name: str, known: Iterable[str]) -> UnknownName:
+        """The error that offers what the table does hold.
+
+        >>> str(UnknownName.among("measure", "nER", ["nERR", "P+"]))
+        "unknown measure 'nER'; did you mean 'nERR'?"
+        """
+        names = list(known)
+        near = get_close_matches(name, names, n=3, cutoff=0.6)
+        if near:
+            return cls(f"unknown {kind} {name!r}; did you mean {' or '.join(map(repr, near))}?")
+        return cls(f"unknown {kind} {name!r}; known: {', '.join(names)}")
+
+
+class DesignError(KaiwaError):
+    """A requirement that cannot be met, with the nearest one that can."""

@@ -1,0 +1,144 @@
+"""Text files of any size, plain, .gz or .zst, as blocks of whole lines with known line numbers.
+
+What is tolerated here is tolerated everywhere: a byte order mark, CRLF, a missing last newline. What
+is refused here is refused everywhere, in one line: a folder, an unreadable, empty, binary or truncated
+file, a line without end, a file that unpacks beyond reason.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING
+
+from kaiwa.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+BLOCK_BYTES = 1 << 22
+MAX_LINE_BYTES = 1 << 20
+BOMB_FLOOR_BYTES = 1 << 27
+BOMB_RATIO = 250
+
+_BOM = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True)
+class Block:
+    r"""Whole lines, each ended by ``\\n``; ``first_line`` is the number of the first."""
+
+    data: bytes
+    first_line: int
+
+
+def read_blocks(path: Path, *, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
+    r"""The file's lines in blocks, newlines made ``\\n``, BOM dropped, every byte checked to be text."""
+    line = 1
+    rest = b""
+    with open_binary(path) as stream:
+        for chunk in _chunks(stream, path, block_bytes):
+            if line == 1 and not rest:
+                chunk = _without_bom(chunk, path)  # noqa: PLW2901  the mark belongs to no line
+            cut = chunk.rfind(b"\n") + 1
+            if not cut:
+                rest += chunk
+                _refuse_endless_line(rest, path, line)
+                continue
+            block = _as_text(rest + chunk[:cut], path, line)
+            rest = chunk[cut:]
+            yield Block(block, line)
+            line += block.count(b"\n")
+    if rest:
+        yield Block(_as_text(rest + b"\n", path, line), line)
+    elif line == 1:
+        raise InputError.at(path, "the file is empty", "give a file with at least one line")
+
+
+def read_text(path: Path) -> str:
+    """The whole file as text, for files small by nature."""
+    return b"".join(block.data for block in read_blocks(path)).decode()
+
+
+def numbered_lines(block: Block) -> Iterator[tuple[int, str]]:
+    """The block's lines with their numbers, for the reader that explains what the fast one refused."""
+    for offset, line in enumerate(block.data.decode().split("\n")[:-1]):
+        yield block.first_line + offset, line
+
+
+@contextmanager
+def open_binary(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
+    """The file's bytes, unpacked by its ending; system refusals become one clear line."""
+    try:
+        if path.is_dir():
+            raise InputError.at(path, "is a folder", "give a file in it")
+        with path.open("rb") as raw:
+            yield _unpacked(raw, path)
+    except FileNotFoundError:
+        raise InputError.at(path, "no such file", "check the name and the folder") from None
+    except PermissionError:
+        raise InputError.at(path, "may not be read", "check its permissions") from None
+    except OSError as fault:
+        raise InputError.at(path, f"cannot be read ({fault})", "check that it is a whole, ordinary file") from None
+
+
+def _unpacked(raw: IO[bytes], path: Path) -> IO[bytes] | gzip.GzipFile:
+    if path.suffix == ".gz":
+        return gzip.GzipFile(fileobj=raw)
+    if path.suffix == ".zst":
+        import zstandard
+
+        return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True))
+    return raw
+
+
+def _chunks(stream: IO[bytes] | gzip.GzipFile, path: Path, size: int) -> Iterator[bytes]:
+    packed = path.suffix in {".gz", ".zst"}
+    unpacked = 0
+    while True:
+        try:
+            chunk = stream.read(size)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as fault:
+            raise InputError.at(path, f"is not a whole gzip file ({fault})", "pack it again") from None
+        except Exception as fault:
+            if type(fault).__name__ != "ZstdError":  # zstandard is imported only for .zst files
+                raise
+            raise InputError.at(path, f"is not a whole zstd file ({fault})", "pack it again") from None
+        if not chunk:
+            return
+        unpacked += len(chunk)
+        if packed and unpacked > BOMB_FLOOR_BYTES and unpacked > BOMB_RATIO * path.stat().st_size:
+            raise InputError.at(path, f"unpacks to over {BOMB_RATIO} times its size", "unpack it and look inside")
+        yield chunk
+
+
+def _without_bom(chunk: bytes, path: Path) -> bytes:
+    if chunk.startswith(_UTF16):
+        raise InputError.at(path, "is UTF-16", "save it as UTF-8 (iconv -f UTF-16 -t UTF-8)")
+    return chunk.removeprefix(_BOM)
+
+
+def _refuse_endless_line(data: bytes, path: Path, line: int) -> None:
+    if len(data) > MAX_LINE_BYTES:
+        raise InputError.at(path, f"a line is longer than {MAX_LINE_BYTES:,} bytes", "is it the right file?", line=line)
+
+
+def _as_text(data: bytes, path: Path, line: int) -> bytes:
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if b"\x00" in data:
+        where = line + data.count(b"\n", 0, data.index(b"\x00"))
+        raise InputError.at(path, "holds a NUL byte: it is not a text file", "give a UTF-8 text file", line=where)
+    if not data.isascii():
+        try:
+            data.decode()
+        except UnicodeDecodeError as fault:
+            where = line + data.count(b"\n", 0, fault.start)
+            what = f"byte 0x{data[fault.start]:02x} is not UTF-8"
+            raise InputError.at(path, what, "save the file as UTF-8", line=where) from None
+    return data

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.errors import InputError
+from kaiwa.model.ids import FloatArray, IdTable, IntArray, pack
+from kaiwa.model.lists import TopicLists, starts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, eq=False)
+class Gains(TopicLists):
+    """What each judged (topic, comment) is worth: a gain of 0 is judged and worthless, absence is unjudged.
+
+    ``top`` is the scale's highest gain, whether or not any item reaches it; ``how`` says how the gains
+    were made; ``lines`` holds the line each came from in ``source``, for errors that name their place.
+    """
+
+    gains: FloatArray
+    top: float
+    how: str = "grades"
+    source: str = ""
+    lines: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.gains) != len(self.comments):
+            raise InputError(f"{len(self.gains)} gains for {len(self.comments)} comments; give one gain each")
+        if (bad := ~np.isfinite(self.gains)).any():
+            raise self.fault(int(np.flatnonzero(bad)[0]), "a gain is not a finite number", "mend that line")
+
+    @classmethod
+    def from_lists(
+        cls, gains: Mapping[str, Mapping[str, float]], *, top: float | None = None, how: str = "grades"
+    ) -> Gains:
+        """Gains from ``{topic: {comment: gain}}``; the top is the largest gain unless given.
+
+        >>> Gains.from_lists({"q1": {"c9": 3, "c4": 0}}, top=3).of("q1")
+        {'c9': 3.0, 'c4': 0.0}
+        """
+        rows = [row for items in gains.values() for row in items.items()]
+        values = np.array([gain for _, gain in rows], dtype=np.float64)
+        return cls(
+            topics=tuple(gains),
+            starts=starts_of([len(items) for items in gains.values()]),
+            comments=pack(comment for comment, _ in rows),
+            gains=values,
+            top=float(values.max(initial=0.0)) if top is None else float(top),
+            how=how,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Gains):
+            return NotImplemented
+        return (
+            (self.topics, self.top) == (other.topics, other.top)
+            and np.array_equal(self.starts, other.starts)
+            and np.array_equal(self.comments, other.comments)
+            and np.array_equal(self.gains, other.gains)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: gains are compared, not hashed
+
+    def of(self, topic: str) -> dict[str, float]:
+        """One topic's judged comments and their gains."""
+        return dict(zip(self.comments_of(topic), self.gains[self.span(topic)].tolist(), strict=True))
+
+    def table(self) -> IdTable:
+        """The exact index from (topic number, comment) to the row it is judged in."""
+        return IdTable(self.codes(), self.comments)
+
+    def fault(self, row: int, what: str, repair: str) -> InputError:
+        """The error that names the line of one row, or its topic and comment when there is no file."""
+        if self.lines is not None:
+            return InputError.at(self.source, what, repair, line=int(self.lines[row]))
+        topic = self.topics[int(np.searchsorted(self.starts, row, side="right")) - 1]
+        return InputError.at(f"topic {topic!r}, comment {self.comments[row].decode()!r}", what, repair)

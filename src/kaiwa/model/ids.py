@@ -1,0 +1,135 @@
+"""Ids as packed UTF-8 byte arrays, and exact lookup of millions of them.
+
+A column of ids is a numpy ``S`` array: no Python object per id, so a run of ten million lines
+costs its bytes and no more. Lookup goes through a 64-bit key per row and then compares the bytes,
+so a chance collision of keys can cost time but never a wrong match.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+IdArray = NDArray[np.bytes_]
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+KeyArray = NDArray[np.uint64]
+
+_WORD = 8
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+_MIX = np.uint64(0xD6E8FEB86659FD93)
+
+
+def pack(names: Iterable[str]) -> IdArray:
+    r"""The names as one packed array.
+
+    >>> pack(["d1", "投稿"])
+    array([b'd1', b'\xe6\x8a\x95\xe7\xa8\xbf'], dtype='|S6')
+    """
+    encoded = [name.encode() for name in names]
+    return np.array(encoded, dtype=f"S{max(map(len, encoded), default=1) or 1}")
+
+
+def unpack(ids: IdArray) -> list[str]:
+    """The packed ids as Python strings.
+
+    >>> unpack(pack(["d1", "投稿"]))
+    ['d1', '投稿']
+    """
+    return [name.decode() for name in ids.tolist()]
+
+
+def keys(groups: IntArray, ids: IdArray) -> KeyArray:
+    """A 64-bit key per (group, id), the same whatever the width of the array the id stands in."""
+    width = ids.dtype.itemsize
+    padded = ids.astype(f"S{-(-width // _WORD) * _WORD}") if width % _WORD else np.ascontiguousarray(ids)
+    words = padded.view(np.uint64).reshape(len(ids), -1)
+    total = groups.astype(np.uint64) * _SPREAD
+    total ^= total >> np.uint64(29)
+    for place in range(words.shape[1]):
+        mixed = words[:, place] * (_MIX + np.uint64(2 * place))
+        mixed ^= mixed >> np.uint64(32)
+        mixed *= _SPREAD
+        total += mixed
+    return total
+
+
+def repeated_row(groups: IntArray, ids: IdArray) -> tuple[int, int] | None:
+    """The first row whose (group, id) already stood, with the earlier row; None when all differ.
+
+    >>> repeated_row(np.array([0, 0, 1, 0]), pack(["a", "b", "a", "a"]))
+    (0, 3)
+    """
+    by_key = keys(groups, ids)
+    ordered = np.sort(by_key)
+    shared = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    if not len(shared):
+        return None
+    seen: dict[tuple[int, bytes], int] = {}
+    for row in np.flatnonzero(np.isin(by_key, shared)).tolist():
+        pair = (int(groups[row]), bytes(ids[row]))
+        if pair in seen:
+            return seen[pair], row
+        seen[pair] = row
+    return None
+
+
+class IdTable:
+    """An exact index from (group, id) to the row it stands in.
+
+    >>> table = IdTable(np.array([0, 0, 1]), pack(["a", "b", "a"]))
+    >>> table.find(np.array([1, 0, 0]), pack(["a", "b", "zebra"]))
+    array([ 2,  1, -1])
+    """
+
+    def __init__(self, groups: IntArray, ids: IdArray) -> None:
+        by_key = keys(groups, ids)
+        self._order = np.argsort(by_key, kind="stable")
+        self._keys = by_key[self._order]
+        self._groups = groups
+        self._ids = ids
+        shared = self._keys[1:] == self._keys[:-1]
+        self._colliding = bool(shared.any())
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def find(self, groups: IntArray, ids: IdArray) -> IntArray:
+        """The row of each (group, id), or -1 where the table has none."""
+        if not len(self._ids) or not len(ids):
+            return np.full(len(ids), -1, dtype=np.int64)
+        wanted = keys(groups, ids)
+        spot = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
+        rows = self._order[spot].astype(np.int64)
+        same = (self._keys[spot] == wanted) & (self._groups[rows] == groups) & (self._ids[rows] == ids)
+        rows[~same] = -1
+        if self._colliding:
+            self._settle_collisions(rows, wanted, groups, ids)
+        return rows
+
+    def _settle_collisions(self, rows: IntArray, wanted: KeyArray, groups: IntArray, ids: IdArray) -> None:
+        """Look past the first row of a shared key, for the few rows that need it."""
+        clash = np.unique(self._keys[1:][self._keys[1:] == self._keys[:-1]])
+        for place in np.flatnonzero((rows < 0) & np.isin(wanted, clash)).tolist():
+            low, high = (
+                np.searchsorted(self._keys, wanted[place], "left"),
+                np.searchsorted(self._keys, wanted[place], "right"),
+            )
+            for row in self._order[low:high].tolist():
+                if self._groups[row] == groups[place] and self._ids[row] == ids[place]:
+                    rows[place] = row
+
+
+def codes_of(names: Sequence[str], known: Sequence[str]) -> IntArray:
+    """The place of each name among the known ones, or -1.
+
+    >>> codes_of(["b", "x"], ["a", "b"])
+    array([ 1, -1])
+    """
+    place = {name: code for code, name in enumerate(known)}
+    return np.array([place.get(name, -1) for name in names], dtype=np.int64)

@@ -1,0 +1,93 @@
+"""Rows of ids grouped by topic: what a run and a set of gains have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.errors import InputError
+from kaiwa.model.ids import IdArray, IntArray, repeated_row, unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """How rows fall into topics: the topics in order of appearance, where each starts, and the row order."""
+
+    topics: tuple[str, ...]
+    starts: IntArray
+    order: IntArray | None  # None when the rows already stand topic by topic
+
+
+def group_by_topic(topic_per_row: IdArray) -> Grouping:
+    """The rows grouped by topic; topics in order of first appearance, rows of a topic in their own order.
+
+    >>> group_by_topic(np.array([b"2", b"2", b"1"])).topics
+    ('2', '1')
+    """
+    if not len(topic_per_row):
+        return Grouping((), np.zeros(1, dtype=np.int64), None)
+    breaks = np.flatnonzero(topic_per_row[1:] != topic_per_row[:-1]) + 1
+    starts = np.concatenate(([0], breaks, [len(topic_per_row)])).astype(np.int64)
+    names = unpack(topic_per_row[starts[:-1]])
+    if len(set(names)) == len(names):
+        return Grouping(tuple(names), starts, None)
+    topics = tuple(dict.fromkeys(names))
+    place = {name: code for code, name in enumerate(topics)}
+    code_per_row = np.repeat(np.array([place[name] for name in names]), np.diff(starts))
+    order = np.argsort(code_per_row, kind="stable")
+    sizes = np.bincount(code_per_row, minlength=len(topics))
+    return Grouping(topics, np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), order)
+
+
+@dataclass(frozen=True, eq=False)
+class TopicLists:
+    """Ids in rows, topic after topic: ``comments[starts[t]:starts[t + 1]]`` belong to ``topics[t]``."""
+
+    topics: tuple[str, ...]
+    starts: IntArray
+    comments: IdArray
+
+    def __post_init__(self) -> None:
+        self._check_shape()
+        if repeat := repeated_row(self.codes(), self.comments):
+            first, second = repeat
+            topic = self.topics[int(np.searchsorted(self.starts, second, side="right")) - 1]
+            raise InputError(
+                f"topic {topic!r}: {self.comments[second].decode()!r} stands twice "
+                f"(places {first + 1} and {second + 1}); keep one"
+            )
+
+    def _check_shape(self) -> None:
+        if len(set(self.topics)) != len(self.topics):
+            raise InputError("a topic stands twice in the list of topics; give each topic once")
+        bounds_fit = len(self.starts) == len(self.topics) + 1 and self.starts[0] == 0
+        if not bounds_fit or self.starts[-1] != len(self.comments) or (np.diff(self.starts) < 0).any():
+            raise InputError("starts do not cut the rows into the topics; use the from_… constructors")
+
+    def __len__(self) -> int:
+        return len(self.comments)
+
+    def codes(self) -> IntArray:
+        """The topic number of each row."""
+        return np.repeat(np.arange(len(self.topics), dtype=np.int64), np.diff(self.starts))
+
+    def span(self, topic: str) -> slice:
+        """The rows of one topic; empty when the topic is not there."""
+        if topic not in self.topics:
+            return slice(0, 0)
+        place = self.topics.index(topic)
+        return slice(int(self.starts[place]), int(self.starts[place + 1]))
+
+    def comments_of(self, topic: str) -> list[str]:
+        """The ids of one topic, in their order."""
+        return unpack(self.comments[self.span(topic)])
+
+
+def starts_of(sizes: Sequence[int]) -> IntArray:
+    """Where each list starts, and where the last one ends."""
+    return np.concatenate(([0], np.cumsum(np.array(sizes, dtype=np.int64)))).astype(np.int64)

@@ -1,0 +1,13 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One post and one comment made on it, with the ids their source gave them."""
+
+    post_id: str
+    post: str
+    comment_id: str
+    comment: str

@@ -1,0 +1,101 @@
+"""Tables for a terminal and for machines: the same rows as aligned text, CSV, LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Cell = str | int | float | None
+
+MISSING = "n/a"
+
+
+def show(cell: Cell, *, digits: int = 4) -> str:
+    """A cell as a reader wants it: floats to ``digits`` places, nothing as n/a.
+
+    >>> [show(0.25), show(7), show(None), show("P+")]
+    ['0.2500', '7', 'n/a', 'P+']
+    """
+    if cell is None:
+        return MISSING
+    return f"{cell:.{digits}f}" if isinstance(cell, float) else str(cell)
+
+
+def width(text: str) -> int:
+    """How many terminal columns the text takes; Chinese and Japanese characters take two.
+
+    >>> width("会話 R1")
+    7
+    """
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def visible(text: str) -> str:
+    r"""The text with control and bidirectional characters shown, not obeyed.
+
+    >>> visible("ab\x1b[31m\u202e")
+    'ab\\x1b[31m\\u202e'
+    """
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[Cell]], *, digits: int = 4) -> str:
+    """The rows as aligned text: words to the left, numbers to the right.
+
+    >>> print(table(["run", "nG@1"], [["T1-C-R1", 0.5], ["会話", 0.25]]))
+    run        nG@1
+    -------  ------
+    T1-C-R1  0.5000
+    会話     0.2500
+    """
+    shown = [[visible(show(cell, digits=digits)) for cell in row] for row in rows]
+    wide = [max(map(width, column)) for column in zip(header, *shown, strict=True)]
+    numeric = [_is_numeric([row[place] for row in rows]) for place in range(len(header))]
+    lines = [header, ["-" * span for span in wide], *shown]
+    return "\n".join(_line(line, wide, numeric) for line in lines)
+
+
+def csv_table(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+    """The rows as CSV, numbers in full."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([["" if cell is None else cell for cell in row] for row in rows])
+    return out.getvalue()
+
+
+def latex_table(header: Sequence[str], rows: Sequence[Sequence[Cell]], *, digits: int = 4) -> str:
+    """The rows as a LaTeX tabular with booktabs rules."""
+    numeric = [_is_numeric([row[place] for row in rows]) for place in range(len(header))]
+    spec = "".join("r" if is_number else "l" for is_number in numeric)
+    body = [" & ".join(latex_escape(show(cell, digits=digits)) for cell in row) + r" \\" for row in rows]
+    head = " & ".join(map(latex_escape, header)) + r" \\"
+    lines = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(lines) + "\n"
+
+
+def latex_escape(text: str) -> str:
+    r"""The text with LaTeX's special characters made ordinary.
+
+    >>> latex_escape("D#-nDCG_10 & 5%")
+    'D\\#-nDCG\\_10 \\& 5\\%'
+    """
+    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(special.get(char, f"\\{char}" if char in "#$%&_{}" else char) for char in visible(text))
+
+
+def _is_numeric(column: Sequence[Cell]) -> bool:
+    return bool(column) and all(cell is None or isinstance(cell, int | float) for cell in column)
+
+
+def _line(cells: Sequence[str], wide: Sequence[int], numeric: Sequence[bool]) -> str:
+    padded = [
+        " " * (span - width(cell)) + cell if right else cell + " " * (span - width(cell))
+        for cell, span, right in zip(cells, wide, numeric, strict=True)
+    ]
+    return "  ".join(padded).rstrip()
