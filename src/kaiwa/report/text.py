@@ -1,9 +1,7 @@
-"""Tables for a terminal and for machines: the same rows as aligned text, CSV, LaTeX."""
+"""Tables for people: the same rows as aligned text for a terminal, or as LaTeX for a paper."""
 
 from __future__ import annotations
 
-import csv
-import io
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -58,15 +56,6 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Cell]], *, digits: int 
     numeric = [_is_numeric([row[place] for row in rows]) for place in range(len(header))]
     lines = [header, ["-" * span for span in wide], *shown]
     return "\n".join(_line(line, wide, numeric) for line in lines)
-
-
-def csv_table(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
-    """The rows as CSV, numbers in full."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows([["" if cell is None else cell for cell in row] for row in rows])
-    return out.getvalue()
 
 
 def latex_table(header: Sequence[str], rows: Sequence[Sequence[Cell]], *, digits: int = 4) -> str:
