@@ -128,12 +128,16 @@ def _refuse_endless_line(data: bytes, path: Path, line: int) -> None:
         raise InputError.at(path, f"a line is longer than {MAX_LINE_BYTES:,} bytes", "is it the right file?", line=line)
 
 
-def _as_text(data: bytes, path: Path, line: int) -> bytes:
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+def _refuse_nul(data: bytes, path: Path, line: int) -> None:
     if b"\x00" in data:
         where = line + data.count(b"\n", 0, data.index(b"\x00"))
         raise InputError.at(path, "holds a NUL byte: it is not a text file", "give a UTF-8 text file", line=where)
+
+
+def _as_text(data: bytes, path: Path, line: int) -> bytes:
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    _refuse_nul(data, path, line)
     if not data.isascii():
         try:
             data.decode()
@@ -142,3 +146,20 @@ def _as_text(data: bytes, path: Path, line: int) -> bytes:
             what = f"byte 0x{data[fault.start]:02x} is not UTF-8"
             raise InputError.at(path, what, "save the file as UTF-8", line=where) from None
     return data
+
+
+def raw_lines(path: Path) -> Iterator[bytes]:
+    """The file's lines as they are, newline included, for the checker that reports what readers tolerate."""
+    rest, line = b"", 1
+    with open_binary(path) as stream:
+        for chunk in _chunks(stream, path, BLOCK_BYTES):
+            if not rest and line == 1:
+                _without_bom(chunk, path)
+            _refuse_nul(chunk, path, line)
+            *whole, rest = (rest + chunk).split(b"\n")
+            _refuse_endless_line(rest, path, line + len(whole))
+            for text in whole:
+                yield text + b"\n"
+            line += len(whole)
+    if rest:
+        yield rest

@@ -1,0 +1,78 @@
+"""What can be wrong with a run file: the codes, how grave each is, and what --fix does about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kaiwa.registry import Names
+
+ERROR, WARNING = "error", "warning"
+
+
+@dataclass(frozen=True)
+class Code:
+    """A kind of problem: its gravity, what it means, and its repair (empty when only a person can)."""
+
+    severity: str
+    meaning: str
+    mend: str = ""
+
+
+CODES = Names(
+    "check code",
+    {
+        "byte-order-mark": Code(WARNING, "the file starts with a byte order mark", "the mark is dropped"),
+        "carriage-returns": Code(WARNING, "lines end in CRLF or CR instead of LF", "lines end in LF"),
+        "no-last-newline": Code(WARNING, "the last line has no newline", "a newline is added"),
+        "not-utf8": Code(ERROR, "a byte is not UTF-8", "a line with one is dropped"),
+        "control-character": Code(ERROR, "a line holds a control or bidirectional character", "it is removed"),
+        "file-name": Code(WARNING, "the file is not named <team>-<C|J>-R<1..5>.txt"),
+        "sysdesc-missing": Code(ERROR, "line 1 is not <SYSDESC>...</SYSDESC>"),
+        "sysdesc-template": Code(ERROR, "the system description is empty or still the template's"),
+        "sysdesc-misplaced": Code(ERROR, "a <SYSDESC> line stands after line 1", "the line is dropped"),
+        "missing-fields": Code(ERROR, "a line has fewer than six fields", "the line is dropped"),
+        "extra-fields": Code(ERROR, "a line has more than six fields", "fields after the sixth are dropped"),
+        "second-field": Code(WARNING, "the second field is neither 0 nor Q0", "it becomes 0"),
+        "bad-rank": Code(ERROR, "a rank is not a whole number from 1", "ranks are counted anew"),
+        "rank-order": Code(ERROR, "the ranks do not rise with the lines", "lines are sorted by rank"),
+        "rank-gap": Code(ERROR, "the ranks of a topic are not 1, 2, 3, ...", "ranks are counted anew"),
+        "bad-score": Code(ERROR, "a score is not a finite number", "the topic's scores become n, n-1, ..., 1"),
+        "rising-scores": Code(
+            ERROR, "a score is higher than the one before", "the topic's scores become n, n-1, ..., 1"
+        ),
+        "tied-scores": Code(WARNING, "two scores of a topic are equal", "the topic's scores become n, n-1, ..., 1"),
+        "unknown-topic": Code(ERROR, "a topic is not among the task's", "the line is dropped"),
+        "missing-topic": Code(ERROR, "a topic of the task is not answered"),
+        "split-topic": Code(WARNING, "a topic's lines do not stand together", "they are brought together"),
+        "unknown-comment": Code(ERROR, "a comment is not in the repository", "the line is dropped"),
+        "taken-down": Code(ERROR, "a comment is on the takedown list", "the line is dropped"),
+        "duplicate-comment": Code(ERROR, "a comment stands twice under a topic", "the first is kept"),
+        "too-many": Code(ERROR, "a topic has more comments than allowed", "the list is cut"),
+        "run-name": Code(ERROR, "the run name is not the file's name", "the file's name is used"),
+        "mixed-run-names": Code(ERROR, "the lines of a file name different runs"),
+        "same-run-name": Code(ERROR, "two files hold runs of the same name"),
+        "twin-runs": Code(WARNING, "two runs of one team are nearly identical"),
+    },
+)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One finding: where (line and column from 1; line 0 is the whole file), what, and the repair."""
+
+    file: str
+    line: int
+    column: int
+    code: str
+    message: str
+    width: int = 1
+
+    @property
+    def severity(self) -> str:
+        """``error`` or ``warning``."""
+        return CODES[self.code].severity
+
+    @property
+    def is_mendable(self) -> bool:
+        """Whether ``--fix`` repairs it."""
+        return bool(CODES[self.code].mend)

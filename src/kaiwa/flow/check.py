@@ -1,0 +1,131 @@
+"""Check run files: read each as it is, find what is wrong, and write mended copies when asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from kaiwa.errors import InputError
+from kaiwa.files.check import (
+    CODES,
+    Expectation,
+    Gist,
+    Problem,
+    RawRun,
+    gist,
+    mended,
+    problems_between,
+    problems_of,
+    read_raw,
+)
+from kaiwa.files.idlists import id_set, read_ids
+from kaiwa.files.topics import read_topics
+from kaiwa.files.writing import write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class CheckedFile:
+    """One run file: its size, what is wrong with it, the text of the faulty lines, and its mended copy."""
+
+    path: Path
+    topics: int
+    comments: int
+    problems: tuple[Problem, ...]
+    lines: dict[int, str]
+    copy: Path | None = None
+    changes: dict[str, int] = field(default_factory=dict)
+    left: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True)
+class Check:
+    """The verdict on all files."""
+
+    files: tuple[CheckedFile, ...]
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Every problem of every file, in order."""
+        return [problem for file in self.files for problem in file.problems]
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing is wrong, or nothing is left wrong in the mended copies."""
+        return all(not (file.left if file.copy else file.problems) for file in self.files)
+
+
+def expectation(
+    *,
+    topics: Path | None = None,
+    repository: Path | None = None,
+    takedown: Path | None = None,
+    depth: int | None = None,
+) -> Expectation:
+    """What the task allows, from its files."""
+    return Expectation(
+        topics=tuple(read_topics(topics)) if topics else None,
+        comments=id_set(read_ids(repository)) if repository else None,
+        taken_down=frozenset(read_ids(takedown)) if takedown else frozenset(),
+        depth=depth,
+    )
+
+
+def check_runs(
+    paths: Sequence[Path],
+    expected: Expectation,
+    *,
+    ignore: Iterable[str] = (),
+    copies: Path | None = None,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Check:
+    """Check the files; with ``copies``, write a mended copy of each faulty one into that folder."""
+    ignored = set(ignore)
+    for code in ignored:
+        CODES[code]  # an unknown code is refused with the nearest known one
+    files, gists = list[CheckedFile](), list[Gist]()
+    for done, path in enumerate(paths):
+        on_progress(done, len(paths))
+        run = read_raw(path)
+        gists.append(gist(run))
+        found = [problem for problem in problems_of(run, expected) if problem.code not in ignored]
+        files.append(_checked(run, found, expected, ignored, copies))
+    between = [problem for problem in problems_between(gists) if problem.code not in ignored]
+    return Check(tuple(_with(file, between) for file in files))
+
+
+def _checked(
+    run: RawRun, found: list[Problem], expected: Expectation, ignored: set[str], copies: Path | None
+) -> CheckedFile:
+    faulty = {problem.line for problem in found}
+    checked = CheckedFile(
+        path=run.path,
+        topics=len(run.by_topic),
+        comments=len(run.ranked),
+        problems=tuple(found),
+        lines={line.number: line.text for line in run.lines if line.number in faulty},
+    )
+    if copies is None or not any(problem.is_mendable for problem in found):
+        return checked
+    return _mend(run, checked, expected, ignored, copies)
+
+
+def _mend(run: RawRun, checked: CheckedFile, expected: Expectation, ignored: set[str], copies: Path) -> CheckedFile:
+    copy = copies / run.path.name
+    if copy.resolve() == run.path.resolve():
+        raise InputError.at(copy, "the mended copy would overwrite the run", "choose another folder with -o")
+    corrected = mended(run, expected)
+    if not corrected.text.strip():
+        return checked
+    copies.mkdir(parents=True, exist_ok=True)
+    write_text(copy, corrected.text)
+    left = [problem for problem in problems_of(read_raw(copy), expected) if problem.code not in ignored]
+    return replace(checked, copy=copy, changes=corrected.changes, left=tuple(left))
+
+
+def _with(file: CheckedFile, between: list[Problem]) -> CheckedFile:
+    own = tuple(problem for problem in between if problem.file == str(file.path))
+    return replace(file, problems=file.problems + own, left=file.left + own) if own else file
