@@ -48,7 +48,7 @@ def keys(groups: IntArray, ids: IdArray) -> KeyArray:
     """A 64-bit key per (group, id), the same whatever the width of the array the id stands in."""
     width = ids.dtype.itemsize
     padded = ids.astype(f"S{-(-width // _WORD) * _WORD}") if width % _WORD else np.ascontiguousarray(ids)
-    words = padded.view(np.uint64).reshape(len(ids), -1)
+    words = padded.view(np.uint64).reshape(len(ids), padded.dtype.itemsize // _WORD)
     total = groups.astype(np.uint64) * _SPREAD
     total ^= total >> np.uint64(29)
     for place in range(words.shape[1]):

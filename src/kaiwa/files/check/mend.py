@@ -34,8 +34,8 @@ def mended(run: RawRun, expected: Expectation) -> Mended:
         if not reason:
             groups.setdefault(line.topic, []).append(line)
     rows = [row for lines in groups.values() for row in _topic_rows(run, lines, expected.depth_for(run), done)]
-    head = [_clean(run.description).text.strip()] if run.description else []
-    head += [line.text for line in run.lines if line.fields and line.fields[0].startswith("#")]
+    remarks = [line for line in run.lines if line.fields and line.fields[0].startswith("#")]
+    head = [_heading(line) for line in [*([run.description] if run.description else []), *remarks]]
     text = "".join(f"{line}\n" for line in [*head, *rows])
     return Mended(text, {change: count for change, count in done.items() if change and count})
 
@@ -58,6 +58,11 @@ def _clean(line: RawLine) -> RawLine:
     if line.text.isascii() and line.text.isprintable():
         return line
     return replace(line, text="".join(char for char in line.text if fault_of(char) != "control-character"))
+
+
+def _heading(line: RawLine) -> str:
+    """A description or remark, its undecodable bytes replaced: it is read by people only."""
+    return "".join("\ufffd" if fault_of(char) else char for char in _clean(line).text).strip()
 
 
 def _unfit(line: RawLine, expected: Expectation) -> str:
