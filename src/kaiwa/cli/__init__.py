@@ -65,7 +65,7 @@ def kaiwa() -> None:
 def main() -> None:
     """Run the command; a refusal is one line on stderr and exit code 2, never a traceback."""
     try:
-        kaiwa.main(standalone_mode=False)
+        kaiwa.main(prog_name="kaiwa", standalone_mode=False)
     except KaiwaError as refusal:
         _stop(str(refusal), EXIT_BAD_INPUT)
     except click.UsageError as refusal:

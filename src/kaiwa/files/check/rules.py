@@ -192,16 +192,21 @@ def _ranks(run: RawRun, _: Expectation) -> Iterator[Problem]:
         for line, rank in zip(lines, ranks, strict=True):
             if rank is None:
                 yield _field(run, line, _RANK, "bad-rank", f"rank {line.rank!r} is not a whole number from 1")
-        if None in ranks or run.is_trec:
-            continue  # a TREC run is ranked by its scores
-        for place, (line, rank) in enumerate(zip(lines, ranks, strict=True)):
-            before = ranks[place - 1] if place else 0
-            if rank == place + 1 or rank is None or before is None:
-                continue
-            code = "rank-order" if rank <= before else "rank-gap"
-            what = f"topic {topic!r}: rank {rank} after {before}" if place else f"topic {topic!r} starts at rank {rank}"
-            yield _field(run, line, _RANK, code, f"{what}; ranks run 1, 2, 3, ...")
-            break
+        if not run.is_trec:  # a TREC run is ranked by its scores
+            yield from _rank_course(run, topic, lines, [rank for rank in ranks if rank is not None])
+
+
+def _rank_course(run: RawRun, topic: str, lines: list[RawLine], ranks: list[int]) -> Iterator[Problem]:
+    """The first place at which a topic's ranks leave 1, 2, 3, ...; nothing when some rank is unreadable."""
+    if len(ranks) != len(lines):
+        return
+    falls = [place for place in range(1, len(ranks)) if ranks[place] <= ranks[place - 1]]
+    gaps = [place for place, rank in enumerate(ranks) if rank != place + 1]
+    if falls or gaps:
+        place = (falls or gaps)[0]
+        what = f"rank {ranks[place]} after {ranks[place - 1]}" if place else f"the first rank is {ranks[0]}"
+        message = f"topic {topic!r}: {what}; ranks run 1, 2, 3, ..."
+        yield _field(run, lines[place], _RANK, "rank-order" if falls else "rank-gap", message)
 
 
 def _scores(run: RawRun, _: Expectation) -> Iterator[Problem]:

@@ -1,0 +1,183 @@
+"""``kaiwa check``: every fault with its code, line and column; the mended copy; refusals in one line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kaiwa.files.check import CODES
+from kaiwa.files.runs import read_run
+
+Made = Callable[[str, str | bytes], Path]
+Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
+
+CLEAN = (
+    "<SYSDESC>BM25 over posts</SYSDESC>\n"
+    "q1 0 c1 1 3.0 T1-C-R1\nq1 0 c2 2 2.0 T1-C-R1\nq2 0 c3 1 1.5 T1-C-R1\nq2 0 c1 2 1.0 T1-C-R1\n"
+)
+TOPICS = "q1\tThe first day in Hawaii.\nq2\t会話\n"
+
+
+def _codes(done: subprocess.CompletedProcess[str]) -> set[str]:
+    return {problem["code"] for problem in json.loads(done.stdout)["problems"]}
+
+
+def test_a_clean_run_passes_with_exit_code_0(made: Made, kaiwa: Kaiwa) -> None:
+    """Nothing to report: one line a file and a summary."""
+    made("T1-C-R1.txt", CLEAN)
+    made("topics.tsv", TOPICS)
+    done = kaiwa("check", "T1-C-R1.txt", "--topics", "topics.tsv")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        "T1-C-R1.txt: ok: 2 topics, 4 comments\n1 file: no problem\n",
+        "",
+    )
+
+
+FAULTS = {
+    "byte-order-mark": ("\ufeff" + CLEAN),
+    "carriage-returns": CLEAN.replace("\n", "\r\n"),
+    "no-last-newline": CLEAN.rstrip("\n"),
+    "not-utf8": CLEAN.encode().replace(b"c3", b"c\xe9"),
+    "control-character": CLEAN.replace("c3", "c3\u202e"),
+    "sysdesc-missing": CLEAN.partition("\n")[2],
+    "sysdesc-template": CLEAN.replace("BM25 over posts", "insert a short description in English here"),
+    "sysdesc-misplaced": CLEAN + "<SYSDESC>again</SYSDESC>\n",
+    "missing-fields": CLEAN + "q2 0 c9\n",
+    "extra-fields": CLEAN.replace("T1-C-R1\nq2", "T1-C-R1 extra\nq2"),
+    "second-field": CLEAN.replace("q1 0 c1", "q1 X c1"),
+    "bad-rank": CLEAN.replace("c2 2 2.0", "c2 two 2.0"),
+    "rank-order": CLEAN.replace("c1 1 3.0", "c1 2 3.0").replace("c2 2 2.0", "c2 1 2.0"),
+    "rank-gap": CLEAN.replace("c2 2 2.0", "c2 4 2.0"),
+    "bad-score": CLEAN.replace("c2 2 2.0", "c2 2 NaN"),
+    "rising-scores": CLEAN.replace("c2 2 2.0", "c2 2 4.0"),
+    "tied-scores": CLEAN.replace("c2 2 2.0", "c2 2 3.0"),
+    "unknown-topic": CLEAN + "q7 0 c1 1 1.0 T1-C-R1\n",
+    "missing-topic": CLEAN.partition("q2")[0],
+    "split-topic": CLEAN + "q1 0 c3 3 1.0 T1-C-R1\n",
+    "unknown-comment": CLEAN.replace("c3", "c77"),
+    "taken-down": CLEAN.replace("c3", "c5"),
+    "duplicate-comment": CLEAN.replace("q1 0 c2", "q1 0 c1"),
+    "too-many": CLEAN + "q2 0 c4 3 0.5 T1-C-R1\n",
+    "run-name": CLEAN.replace("T1-C-R1\nq2", "T1-C-R2\nq2"),
+}
+
+
+@pytest.mark.parametrize("code", FAULTS)
+def test_each_fault_is_found_mended_or_left_as_promised(made: Made, kaiwa: Kaiwa, tmp_path: Path, code: str) -> None:
+    """The fault is the only finding; --fix mends it when its code says so, and leaves it otherwise."""
+    fault = FAULTS[code]
+    made("T1-C-R1.txt", fault)
+    made("topics.tsv", TOPICS)
+    made("ids.txt", "c1\nc2\nc3\nc4\nc5\n")
+    made("gone.txt", "c5\n")
+    words = ("check", "T1-C-R1.txt", "--topics", "topics.tsv", "--repo", "ids.txt", "--takedown", "gone.txt", "-k", "2")
+    along = {"split-topic": {"too-many"}, "not-utf8": {"unknown-comment"}, "control-character": {"unknown-comment"}}
+    found = kaiwa(*words, "--json")
+    assert (found.returncode, _codes(found)) == (1, {code} | along.get(code, set()))
+    mended = kaiwa(*words, "--fix", "-o", "fixed", "--json")
+    copy = tmp_path / "fixed" / "T1-C-R1.txt"
+    assert copy.exists() == bool(CODES[code].mend)
+    if CODES[code].mend:
+        again = kaiwa("check", "fixed/T1-C-R1.txt", *words[2:], "--json")
+        assert (mended.returncode, _codes(again)) == (0, set())
+        read_run(copy)
+
+
+def test_problems_between_files_are_found(made: Made, kaiwa: Kaiwa) -> None:
+    """Two runs of one team that are the same, under two names; and one name used twice."""
+    made("T1-C-R1.txt", CLEAN)
+    made("T1-C-R2.txt", CLEAN.replace("T1-C-R1", "T1-C-R2"))
+    assert _codes(kaiwa("check", "T1-C-R1.txt", "T1-C-R2.txt", "--json")) == {"twin-runs"}
+    made("T2-C-R1.txt", CLEAN)
+    assert _codes(kaiwa("check", "T1-C-R1.txt", "T2-C-R1.txt", "--json")) == {"run-name", "same-run-name"}
+
+
+def test_a_badly_named_file_is_told(made: Made, kaiwa: Kaiwa) -> None:
+    """NTCIR names its files team, subtask, run number."""
+    made("mine.txt", CLEAN.replace("T1-C-R1", "mine"))
+    assert _codes(kaiwa("check", "mine.txt", "--json")) == {"file-name"}
+
+
+def test_a_trec_run_is_judged_by_trec_rules(made: Made, kaiwa: Kaiwa) -> None:
+    """No description, no limit of ten, any order of lines; but one run name and no ties."""
+    lines = "".join(f"301 Q0 d{place} {place} {100 - place}.5 tag\n" for place in range(1, 30))
+    made("run.txt", lines)
+    assert kaiwa("check", "run.txt").returncode == 0
+    made("run.txt", lines + "301 Q0 d99 30 0.5 other\n301 Q0 d98 31 0.5 tag\n")
+    assert _codes(kaiwa("check", "run.txt", "--json")) == {"mixed-run-names", "tied-scores"}
+
+
+def test_a_finding_shows_its_place_like_a_compiler(made: Made, kaiwa: Kaiwa) -> None:
+    """File, line, column, gravity, message, code; then the line with a mark under the fault."""
+    made("T1-C-R1.txt", CLEAN.replace("q1 0 c2", "q1 0 c1"))
+    assert kaiwa("check", "T1-C-R1.txt").stdout.splitlines()[:3] == [
+        (
+            "T1-C-R1.txt:3:6: error: comment 'c1' already stands at line 2; "
+            "each comment may appear once per topic [duplicate-comment]"
+        ),
+        "    q1 0 c1 2 2.0 T1-C-R1",
+        "         ^^",
+    ]
+
+
+def test_an_ignored_code_is_not_reported_and_an_unknown_one_is_refused(made: Made, kaiwa: Kaiwa) -> None:
+    """--ignore silences one code; a misspelt code offers the nearest."""
+    made("T1-C-R1.txt", FAULTS["tied-scores"])
+    assert kaiwa("check", "T1-C-R1.txt", "--ignore", "tied-scores").returncode == 0
+    done = kaiwa("check", "T1-C-R1.txt", "--ignore", "tied-score")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("kaiwa: unknown check code 'tied-score'; did you mean 'tied-scores'")
+
+
+def test_the_original_is_never_overwritten(made: Made, kaiwa: Kaiwa) -> None:
+    """--fix into the run's own folder is refused."""
+    path = made("T1-C-R1.txt", FAULTS["run-name"])
+    done = kaiwa("check", "T1-C-R1.txt", "--fix", "-o", ".")
+    assert done.returncode == 2
+    assert "would overwrite the run" in done.stderr
+    assert path.read_text() == FAULTS["run-name"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty.txt", b"", "the file is empty"),
+        ("binary.txt", bytes(range(256)) * 10, "NUL byte"),
+        ("endless.txt", b"x" * (5 << 20), "a line is longer than"),
+        ("cut.txt.gz", gzip.compress(CLEAN.encode() * 99)[:-20], "not a whole gzip file"),
+        ("zeros.txt.gz", gzip.compress(bytes(30 << 20)), "NUL byte"),
+    ],
+)
+def test_what_is_no_run_gets_one_line_and_exit_code_2(
+    made: Made, kaiwa: Kaiwa, name: str, content: bytes, message: str
+) -> None:
+    """Never a traceback, nothing on stdout."""
+    made(name, content)
+    done = kaiwa("check", name)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert message in done.stderr
+
+
+def test_a_folder_an_absent_file_and_a_locked_one_get_one_line(made: Made, kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """System refusals are told in the house's form."""
+    (tmp_path / "folder").mkdir()
+    locked = made("locked.txt", CLEAN)
+    locked.chmod(0)
+    names = ["folder", "absent.txt"] + (["locked.txt"] if os.geteuid() else [])  # nothing is locked to root
+    for name in names:
+        done = kaiwa("check", name)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+def test_the_codes_can_be_listed(kaiwa: Kaiwa) -> None:
+    """--codes names every code with its repair."""
+    done = kaiwa("check", "--codes")
+    assert done.returncode == 0
+    assert all(code in done.stdout for code in CODES)
