@@ -46,7 +46,7 @@ browser: # the browser that the page tests drive; installed when absent and allo
 	@command -v chromium >/dev/null || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-noto-cjk >/dev/null)
 
 docs: $(VENV)/.dev ## rebuild the generated pages of docs/
-	$(BIN)/python -m docs.build
+	$(BIN)/python docs/build.py
 
 clean: ## remove what make made
 	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -19,6 +19,12 @@ _PUBLIC = {
     "Scores": "kaiwa.model",
     "UnknownName": "kaiwa.errors",
     "Votes": "kaiwa.model",
+    "read_qrels": "kaiwa.api",
+    "read_run": "kaiwa.api",
+    "read_runs": "kaiwa.api",
+    "read_scores": "kaiwa.api",
+    "read_topics": "kaiwa.api",
+    "read_votes": "kaiwa.api",
 }
 
 __all__ = sorted(_PUBLIC)  # noqa: PLE0605  a list of names, as the language asks

@@ -1,0 +1,58 @@
+"""The documentation says what the code does: generated pages are fresh, examples run, links lead somewhere."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+import kaiwa
+from kaiwa.cli import VERBS
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
+
+
+def _build_pages() -> dict[Path, str]:
+    spec = importlib.util.spec_from_file_location("docs_build", ROOT / "docs" / "build.py")
+    if spec is None or spec.loader is None:
+        raise ImportError
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    pages: dict[Path, str] = module.pages()
+    return pages
+
+
+def test_the_generated_pages_are_fresh() -> None:
+    """``make docs`` would change nothing."""
+    stale = [path.name for path, text in _build_pages().items() if path.read_text(encoding="utf-8") != text]
+    assert stale == []
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_is_on_the_map(verb: str) -> None:
+    """A verb that the map does not name does not exist for a reader."""
+    assert f"`kaiwa {verb}`" in (ROOT / "docs" / "map.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
+    """Relative links point at files of the repository."""
+    links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_python_examples_of_a_page_run(page: Path) -> None:
+    """Every ``>>>`` of the documentation is executed."""
+    options = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL | doctest.NORMALIZE_WHITESPACE
+    assert doctest.testfile(str(page), module_relative=False, encoding="utf-8", optionflags=options).failed == 0
+
+
+@pytest.mark.parametrize("name", kaiwa.__all__)
+def test_every_public_name_is_there_and_explains_itself(name: str) -> None:
+    """The API's names load, and each has a docstring."""
+    assert getattr(kaiwa, name).__doc__
