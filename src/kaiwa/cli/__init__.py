@@ -25,6 +25,7 @@ class Verb:
 
 VERBS = {
     "check": Verb("Validate run files like a compiler.", "kaiwa.cli.check"),
+    "pool": Verb("Pool runs into the items to judge.", "kaiwa.cli.pool"),
 }
 """In the order of a round; a verb is added here and nowhere else."""
 

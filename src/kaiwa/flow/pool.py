@@ -1,0 +1,88 @@
+"""Pool runs: read them, choose the items to judge, write the items and, apart, who contributed them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.errors import InputError
+from kaiwa.files.qrels import read_qrels
+from kaiwa.files.runs import read_runs
+from kaiwa.files.tables import csv_text
+from kaiwa.files.writing import write_text
+from kaiwa.model import unpack
+from kaiwa.pool import (
+    Coverage,
+    Pool,
+    Share,
+    budget_pool,
+    coverage,
+    depth_pool,
+    pool_sizes,
+    run_shares,
+    team_shares,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from kaiwa.model import Run
+
+
+@dataclass(frozen=True, eq=False)
+class PoolReport:
+    """A pool and what an organiser asks of it."""
+
+    pool: Pool
+    depth: int
+    runs: list[Share]
+    teams: list[Share]
+    sizes: list[int]
+    coverage: list[Coverage]
+
+
+def pool_runs(
+    paths: Sequence[Path],
+    *,
+    depth: int,
+    budget: int | None = None,
+    seed: int = 1,
+    order: str | None = None,
+    qrels: Path | None = None,
+) -> PoolReport:
+    """The shuffled pool of the runs, each contributor's share, the sizes at other depths, and coverage."""
+    runs = read_runs(paths, order=order)
+    pool = budget_pool(runs, items=budget, depth=depth) if budget is not None else depth_pool(runs, depth=depth)
+    return PoolReport(
+        pool=pool.shuffled(np.random.default_rng(seed)),
+        depth=depth,
+        runs=run_shares(pool, depth=depth),
+        teams=team_shares(pool, depth=depth),
+        sizes=pool_sizes(runs, depth=2 * depth),
+        coverage=_coverage(runs, qrels, depth),
+    )
+
+
+def write_pool(path: Path, pool: Pool) -> Path:
+    """Write the items (``topic TAB comment``) without run names; the organisers' file beside it says who gave what."""
+    organisers = path.with_name(f"{path.name.split('.')[0]}.organisers.csv")
+    if organisers == path:
+        raise InputError.at(path, "is the name of the organisers' file", "choose another name for the pool")
+    topics, comments = [pool.topics[code] for code in pool.topic.tolist()], unpack(pool.comments)
+    rows = [
+        [topics[item], comments[item], pool.runs[run], int(pool.ranks[item, run])]
+        for item, run in np.argwhere(pool.ranks > 0).tolist()
+    ]
+    write_text(path, "".join(f"{topic}\t{comment}\n" for topic, comment in zip(topics, comments, strict=True)))
+    write_text(organisers, csv_text(["topic", "comment", "run", "rank"], rows))
+    return organisers
+
+
+def _coverage(runs: list[Run], qrels: Path | None, depth: int) -> list[Coverage]:
+    if qrels is None:
+        return []
+    gains = read_qrels(qrels)
+    return [coverage(run, gains, depth=depth) for run in runs]

@@ -1,0 +1,53 @@
+"""How far the judgements reach: the pool's size at each depth, and the unjudged items at each rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.model.ids import codes_of
+from kaiwa.pool.depth import depth_pool
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kaiwa.model import Gains, IntArray, Run
+
+
+@dataclass(frozen=True, eq=False)
+class Coverage:
+    """How many comments a run has at each rank, and how many of them nobody judged."""
+
+    run: str
+    returned: IntArray
+    unjudged: IntArray
+
+
+def pool_sizes(runs: Sequence[Run], *, depth: int) -> list[int]:
+    """The number of items a pool of depth 1, 2, ..., ``depth`` holds.
+
+    >>> from kaiwa.model import Run
+    >>> a = Run.from_lists("A", {"q": [("c1", 2.0), ("c2", 1.0)]})
+    >>> b = Run.from_lists("B", {"q": [("c3", 2.0), ("c1", 1.0)]})
+    >>> pool_sizes([a, b], depth=3)
+    [2, 3, 3]
+    """
+    pool = depth_pool(runs, depth=depth)
+    best = np.where(pool.ranks > 0, pool.ranks, np.iinfo(np.int32).max).min(axis=1)
+    return [int((best <= place).sum()) for place in range(1, depth + 1)]
+
+
+def coverage(run: Run, gains: Gains, *, depth: int) -> Coverage:
+    """How much of a run's first ``depth`` ranks was judged, over the judged topics."""
+    cut = run.truncated(depth)
+    topic = codes_of(cut.topics, gains.topics)[cut.codes()]
+    place = np.arange(len(cut)) - np.repeat(cut.starts[:-1], np.diff(cut.starts))
+    known = topic >= 0
+    unjudged = known & (gains.table().find(topic, cut.comments) < 0)
+    return Coverage(
+        run=run.name,
+        returned=np.bincount(place[known], minlength=depth),
+        unjudged=np.bincount(place[unjudged], minlength=depth),
+    )

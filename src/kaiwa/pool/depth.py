@@ -1,0 +1,130 @@
+"""Which comments to judge: the union of the runs to a depth, or the best of it within a budget."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.errors import InputError
+from kaiwa.model import IdArray, IdTable, IntArray, Run
+from kaiwa.model.ids import codes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+_NUMBERED = re.compile(r"(?P<team>.+?)(?:-[CJ])?-R(?P<number>\d+)")
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The items to judge: ``comments[i]`` under ``topics[topic[i]]``, and the rank each run gives each item.
+
+    ``ranks`` is items x runs, 0 where a run does not return the item at all.
+    """
+
+    topics: tuple[str, ...]
+    runs: tuple[str, ...]
+    topic: IntArray
+    comments: IdArray
+    ranks: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.comments)
+
+    def shuffled(self, rng: np.random.Generator) -> Pool:
+        """The same items in an order that tells nothing about the runs: topics kept together, both shuffled."""
+        topic_place = rng.permutation(len(self.topics))
+        order = np.lexsort((rng.random(len(self)), topic_place[self.topic]))
+        return self.taken(order)
+
+    def taken(self, rows: IntArray | NDArray[np.bool_]) -> Pool:
+        """The pool with only these items."""
+        return replace(self, topic=self.topic[rows], comments=self.comments[rows], ranks=self.ranks[rows])
+
+
+def team_of(run: str) -> str:
+    """The team a run belongs to, from names such as ``BUPT-C-R2``; the whole name where there is no number.
+
+    >>> team_of("MSRSC-C-R1"), team_of("uwmtCR0")
+    ('MSRSC', 'uwmtCR0')
+    """
+    match = _NUMBERED.fullmatch(run)
+    return match["team"] if match else run
+
+
+def priority_of(run: str) -> int:
+    """The team's own priority of a run: the number behind ``-R``, 1 where there is none.
+
+    >>> priority_of("MSRSC-C-R3")
+    3
+    """
+    match = _NUMBERED.fullmatch(run)
+    return int(match["number"]) if match else 1
+
+
+def depth_pool(runs: Sequence[Run], *, depth: int) -> Pool:
+    """Every comment that some run ranks within ``depth``, best ranked first within its topic.
+
+    >>> a = Run.from_lists("A", {"q": [("c1", 2.0), ("c2", 1.0)]})
+    >>> b = Run.from_lists("B", {"q": [("c3", 2.0), ("c1", 1.0)]})
+    >>> pool = depth_pool([a, b], depth=1)
+    >>> pool.comments.tolist(), pool.ranks.tolist()
+    ([b'c1', b'c3'], [[1, 2], [0, 1]])
+    """
+    if not runs:
+        raise InputError("no run to pool; give at least one")
+    if depth < 1:
+        raise InputError(f"depth {depth} pools nothing; give at least 1")
+    topics = tuple(dict.fromkeys(topic for run in runs for topic in run.topics))
+    topic, comments = _distinct([_rows(run.truncated(depth), topics) for run in runs])
+    ranks = np.column_stack([_ranks_in(run, topics, topic, comments) for run in runs])
+    pool = Pool(topics, tuple(run.name for run in runs), topic, comments, ranks)
+    return pool.taken(np.lexsort((_first_place(pool, lambda _: 0), pool.topic)))
+
+
+def budget_pool(runs: Sequence[Run], *, items: int, depth: int | None = None) -> Pool:
+    """At most ``items`` comments, the same number a topic, taken rank by rank and within a rank by team priority.
+
+    First every run's first comment, the runs numbered R1 before those numbered R2, then the second comments,
+    and so on; what one topic cannot use the others get.
+    """
+    deepest = depth or max(int(np.diff(run.starts).max(initial=1)) for run in runs)
+    pool = depth_pool(runs, depth=deepest)
+    order = np.lexsort((_first_place(pool, priority_of), pool.topic))
+    place = np.arange(len(order)) - np.searchsorted(pool.topic[order], pool.topic[order])
+    kept = np.lexsort((pool.topic[order], place))[:items]
+    return pool.taken(order[np.sort(kept)])
+
+
+def _rows(run: Run, topics: tuple[str, ...]) -> tuple[IntArray, IdArray]:
+    return codes_of(run.topics, topics)[run.codes()], run.comments
+
+
+def _distinct(rows: list[tuple[IntArray, IdArray]]) -> tuple[IntArray, IdArray]:
+    topic = np.concatenate([codes for codes, _ in rows])
+    comments = np.concatenate([ids for _, ids in rows])
+    first = IdTable(topic, comments).find(topic, comments)
+    kept = np.unique(first)
+    return topic[kept], comments[kept]
+
+
+def _ranks_in(run: Run, topics: tuple[str, ...], topic: IntArray, comments: IdArray) -> NDArray[np.int32]:
+    codes, ids = _rows(run, topics)
+    place = np.arange(len(run)) - np.repeat(run.starts[:-1], np.diff(run.starts)) + 1
+    row = IdTable(codes, ids).find(topic, comments)
+    return np.where(row >= 0, place[row], 0).astype(np.int32)
+
+
+def _first_place(pool: Pool, priority: Callable[[str], int]) -> IntArray:
+    """Each item's earliest turn: its best rank, then the priority, then the place of the run that gave it."""
+    order = np.argsort([priority(run) for run in pool.runs], kind="stable")
+    turn = np.empty(len(order), dtype=np.int64)
+    turn[order] = np.arange(len(order))
+    turns = np.where(pool.ranks > 0, pool.ranks.astype(np.int64) * len(order) + turn, np.iinfo(np.int64).max)
+    first: IntArray = turns.min(axis=1)
+    return first

@@ -1,0 +1,35 @@
+"""``kaiwa pool``: the items file tells nothing about runs; the organisers' file tells all."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+Made = Callable[[str, str | bytes], Path]
+Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_the_items_and_the_contributors_go_to_separate_files(made: Made, kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """Shuffled items without run names, and who ranked each where."""
+    made("T1-C-R1.txt", "<SYSDESC>a</SYSDESC>\nq1 0 c1 1 2 T1-C-R1\nq1 0 c2 2 1 T1-C-R1\n")
+    made("T2-C-R1.txt", "<SYSDESC>b</SYSDESC>\nq1 0 c2 1 2 T2-C-R1\nq2 0 c9 1 1 T2-C-R1\n")
+    made("qrels", "q1 0 c1 1\n")
+    done = kaiwa("pool", "T1-C-R1.txt", "T2-C-R1.txt", "--depth", "2", "--qrels", "qrels", "-o", "pool.tsv", "--json")
+    found = json.loads(done.stdout)
+    assert (found["items"], found["sizes"], found["teams"]["T2"]) == (3, [3, 3, 3, 3], {"items": 2, "unique": 1})
+    assert found["unjudged"] == {"T1-C-R1": [0, 1], "T2-C-R1": [1, 0]}
+    items = (tmp_path / "pool.tsv").read_text().splitlines()
+    assert sorted(items) == ["q1\tc1", "q1\tc2", "q2\tc9"]
+    rows = (tmp_path / "pool.organisers.csv").read_text().splitlines()
+    assert sorted(rows[1:]) == ["q1,c1,T1-C-R1,1", "q1,c2,T1-C-R1,2", "q1,c2,T2-C-R1,1", "q2,c9,T2-C-R1,1"]
+
+
+def test_the_text_says_what_a_deeper_pool_would_add(made: Made, kaiwa: Kaiwa) -> None:
+    """The question every organiser asks."""
+    lines = "".join(f"q1 Q0 d{place} {place} {9 - place} R\n" for place in range(1, 5))
+    made("run.txt", lines)
+    done = kaiwa("pool", "run.txt", "--depth", "2")
+    assert "Depth 4 instead of 2 would add 2 items (2 to 4)." in done.stdout
+    assert done.stderr == "items: pool.tsv\norganisers only: pool.organisers.csv\n"
