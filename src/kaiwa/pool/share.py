@@ -39,7 +39,8 @@ def team_shares(pool: Pool, *, depth: int) -> list[Share]:
 def without_team(pool: Pool, team: str, *, depth: int) -> NDArray[np.bool_]:
     """Which items stay in the pool had this team not taken part: those another team ranks within the depth."""
     others = np.array([team_of(run) != team for run in pool.runs])
-    return _within(pool, depth)[:, others].sum(axis=1) > 0
+    kept: NDArray[np.bool_] = np.any(_within(pool, depth)[:, others], axis=1)
+    return kept
 
 
 def _within(pool: Pool, depth: int) -> NDArray[np.bool_]:
