@@ -25,6 +25,7 @@ class Verb:
 
 VERBS = {
     "check": Verb("Validate run files like a compiler.", "kaiwa.cli.check"),
+    "compare": Verb("Compare runs: randomised Tukey HSD, effect sizes, tied ranks.", "kaiwa.cli.compare"),
 }
 """In the order of a round; a verb is added here and nowhere else."""
 
