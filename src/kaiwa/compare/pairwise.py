@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.compare.anova import require_matrix
+from kaiwa.compare.bootstrap import blocks, topic_draws
 from kaiwa.compare.hsd import PRule, p_from_counts, scale_tolerance
 from kaiwa.registry import Names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from kaiwa.model import FloatArray
-
-_BLOCK = 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +58,7 @@ def randomisation_p(
     """
     cut = np.abs(differences.mean(axis=0)) - scale_tolerance(differences)
     count = np.zeros(differences.shape[1])
-    for size in _blocks(trials):
+    for size in blocks(trials):
         signs = rng.integers(2, size=(size, len(differences)), dtype=np.int8) * 2.0 - 1
         count += (np.abs(signs @ differences) / len(differences) >= cut).sum(axis=0)
     return p_from_counts(count, trials, p_rule)
@@ -79,8 +78,8 @@ def bootstrap_p(
     shifted = differences - differences.mean(axis=0)
     tolerance = scale_tolerance(differences)
     count = np.zeros(differences.shape[1])
-    for size in _blocks(trials):
-        weight = _draws(rng, size, len(differences))
+    for size in blocks(trials):
+        weight = topic_draws(rng, size, len(differences))
         mean = weight @ shifted / len(shifted)
         spread = np.maximum(weight @ shifted**2 / len(shifted) - mean**2, 0.0)
         drawn = np.sqrt(spread / (len(shifted) - 1))
@@ -89,15 +88,6 @@ def bootstrap_p(
         extreme = np.where(flat | (error == 0), np.abs(mean) >= observed - tolerance, t >= t_observed - tolerance)
         count += extreme.sum(axis=0)
     return p_from_counts(count, trials, p_rule)
-
-
-def bootstrap_limits(
-    by_topic: FloatArray, *, confidence: float, trials: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Percentile limits of each column's mean over topics drawn with replacement."""
-    means = np.concatenate([_draws(rng, size, len(by_topic)) @ by_topic / len(by_topic) for size in _blocks(trials)])
-    low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
-    return low, high
 
 
 def holm(p: FloatArray) -> FloatArray:
@@ -156,13 +146,3 @@ def _standard_error(differences: FloatArray) -> FloatArray:
     spread = differences.std(axis=0, ddof=1)
     error: FloatArray = np.where(spread <= scale_tolerance(differences), 0.0, spread) / np.sqrt(len(differences))
     return error
-
-
-def _draws(rng: np.random.Generator, size: int, topics: int) -> FloatArray:
-    """How often each topic is drawn, "draws x topics"."""
-    return rng.multinomial(topics, np.full(topics, 1 / topics), size=size).astype(np.float64)
-
-
-def _blocks(trials: int) -> Iterator[int]:
-    for start in range(0, trials, _BLOCK):
-        yield min(_BLOCK, trials - start)

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 from kaiwa.report.text import latex_table, table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kaiwa.compare.comparison import Comparison
+    from kaiwa.compare.planned import BaselineComparison
+    from kaiwa.compare.teams import TeamBest
     from kaiwa.report.text import Cell
 
 HEADING = ["rank", "run", "mean", "low", "high", "groups"]
@@ -15,6 +19,11 @@ TEST_NAMES = {
     "hsd": "the randomised Tukey HSD test",
     "step-down": "the step-down (Westfall-Young) version of the randomised Tukey HSD test",
     "tukey": "Tukey's HSD test on the two-way (topic and run) residual variance",
+}
+PAIRED_NAMES = {
+    "t": "the paired t-test",
+    "randomisation": "Fisher's paired randomisation test",
+    "bootstrap": "the paired studentised bootstrap test",
 }
 
 
@@ -37,6 +46,33 @@ def leaderboard_latex(comparison: Comparison) -> str:
     return latex_table(HEADING, leaderboard_rows(comparison))
 
 
+def teams_text(teams: Sequence[TeamBest]) -> str:
+    """The best run of each team and whom it significantly outperforms, as in an NTCIR overview: ``X > Y, Z``."""
+    return "\n".join(f"{team.run} > {', '.join(team.beats)}" for team in teams if team.beats)
+
+
+def baseline_text(comparison: BaselineComparison) -> str:
+    """Every run against the baseline, the smallest p first."""
+    rows: list[list[Cell]] = [
+        [pair.a, pair.diff, pair.low, pair.high, pair.raw_p, pair.p, pair.effect_size, "*" if pair.significant else ""]
+        for pair in sorted(comparison.pairs, key=lambda pair: (pair.p, -abs(pair.diff)))
+    ]
+    return table([f"run - {comparison.baseline}", "diff", "low", "high", "p", "Holm p", "effect", ""], rows)
+
+
+def baseline_methods(comparison: BaselineComparison) -> str:
+    """What was done against the baseline, in words that can stand in a paper."""
+    drawn = f" with {comparison.trials:,} trials" if comparison.trials else ""
+    found = sum(pair.significant for pair in comparison.pairs)
+    return (
+        f"{len(comparison.pairs)} runs were compared with {comparison.baseline} by mean {comparison.measure} over "
+        f"{comparison.topics} topics, by {PAIRED_NAMES[comparison.test]}{drawn}, two-sided, Holm-corrected for "
+        f"{len(comparison.pairs)} planned comparisons at a familywise error of {comparison.alpha:g}. {found} differ "
+        f"significantly. Effect sizes are mean differences over the standard deviation of the per-topic differences; "
+        f"intervals are simultaneous (Bonferroni) paired t intervals."
+    )
+
+
 def pairs_text(comparison: Comparison) -> str:
     """Every pair, the smallest p first; the better run stands first."""
     rows: list[list[Cell]] = []
@@ -49,10 +85,22 @@ def pairs_text(comparison: Comparison) -> str:
     return table(["run", "against", "diff", "low", "high", "p", "effect", ""], rows)
 
 
+def close_text(comparison: Comparison) -> str:
+    """The pairs that more trials could turn."""
+    shown = [f"{pair.a} / {pair.b} (p = {pair.p:.4f} ± {pair.error:.4f})" for pair in comparison.close_pairs]
+    more = f" and {len(shown) - 10} more" if len(shown) > 10 else ""  # noqa: PLR2004
+    return (
+        f"Too close to {comparison.alpha:g} to call with {comparison.trials:,} trials: {', '.join(shown[:10])}{more}."
+    )
+
+
 def anova_text(comparison: Comparison) -> str:
     """The two-way ANOVA table."""
-    sources = (comparison.anova.topics, comparison.anova.runs, comparison.anova.residual)
-    rows: list[list[Cell]] = [[source.name, source.ss, source.df, source.ms, source.f, source.p] for source in sources]
+    anova = comparison.anova
+    rows: list[list[Cell]] = [
+        [source.name, source.ss, source.df, source.ms, source.f, source.p] for source in (anova.topics, anova.runs)
+    ]
+    rows.append([anova.residual.name, anova.residual.ss, anova.residual.df, anova.residual.ms, "", ""])
     return table(["source", "SS", "df", "MS", "F", "p"], rows, digits=5)
 
 

@@ -1,0 +1,1 @@
+"""Speed and calibration against peers; each module prints the table committed under results/."""
