@@ -26,6 +26,10 @@ class Verb:
 VERBS = {
     "check": Verb("Validate run files like a compiler.", "kaiwa.cli.check"),
     "pool": Verb("Pool runs into the items to judge.", "kaiwa.cli.pool"),
+    "compare": Verb("Compare runs: randomised Tukey HSD, effect sizes, tied ranks.", "kaiwa.cli.compare"),
+    "tau": Verb("Rank correlation between two measures or two score files.", "kaiwa.cli.tau"),
+    "standardise": Verb("Make scores comparable across topics: std, std-CDF, std-AB.", "kaiwa.cli.standardise"),
+    "variance": Verb("V_E, V_E2 and variance components of scores.", "kaiwa.cli.variance"),
 }
 """In the order of a round; a verb is added here and nowhere else."""
 

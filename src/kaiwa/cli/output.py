@@ -17,7 +17,9 @@ IN_FILE = click.Path(path_type=Path)
 """A path argument; existence is checked by the reader, which gives the better message."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout, nothing else there.")
-seed_option = click.option("--seed", type=int, default=1, show_default=True, help="Seed of everything random.")
+seed_option = click.option(
+    "--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of everything random."
+)
 out_option = click.option("-o", "--output", type=IN_FILE, help="Write here instead of to stdout.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress and no remarks on stderr.")
 
@@ -25,6 +27,16 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress and
 def emit(text: str, fields: Mapping[str, Any], *, as_json: bool) -> None:  # Any: JSON values
     """Print the result: readable text, or one JSON object when a machine asked."""
     click.echo(json.dumps(fields, ensure_ascii=False, allow_nan=False) if as_json else text)
+
+
+def deliver(text: str, fields: Mapping[str, Any], *, as_json: bool, output: Path | None) -> None:  # Any: JSON values
+    """Print the result, or write it whole to the file given with -o."""
+    if output is None:
+        emit(text, fields, as_json=as_json)
+        return
+    from kaiwa.files.writing import write_text
+
+    write_text(output, (json.dumps(fields, ensure_ascii=False, allow_nan=False) if as_json else text) + "\n")
 
 
 def remark(message: str, *, quiet: bool = False) -> None:

@@ -1,0 +1,58 @@
+"""How chance is drawn for a shuffle: random words by place, and bounded numbers out of a word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+WordArray = NDArray[np.uint64]
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+RETRY = np.uint64(0xD1B54A32D192ED03)
+FRACTION_BITS = 48
+MASK = np.uint64((1 << FRACTION_BITS) - 1)
+MAX_RUNS = 1 << (64 - FRACTION_BITS)
+
+
+@dataclass(frozen=True)
+class Draws:
+    """How one row of m scores is shuffled: several bounded draws come out of each 64-bit word.
+
+    Drawing numbers below b1, b2, ... from one 48-bit fraction and refusing it when what would be left,
+    fraction * b1 b2 ... mod 2^48, is under 2^48 mod b1 b2 ... makes every shuffle exactly equally
+    likely (Brackett-Rozinsky & Lemire 2024).
+    """
+
+    per_word: int
+    products: WordArray
+    limits: WordArray
+
+    @classmethod
+    def of(cls, runs: int) -> Draws:
+        """As many draws a word as keep refusals under one in 65,536."""
+        per_word = 1
+        while per_word < runs - 1 and runs ** (per_word + 1) <= 1 << 32:
+            per_word += 1
+        products = [prod(range(max(top - per_word, 0) + 2, top + 2)) for top in range(runs - 1, 0, -per_word)]
+        limits = [(1 << FRACTION_BITS) % product for product in products]
+        return cls(per_word, np.array(products, dtype=np.uint64), np.array(limits, dtype=np.uint64))
+
+
+def mixed(word: WordArray) -> WordArray:
+    """SplitMix64's output function: every bit of the state stirred into every bit of the result."""
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+def fractions(state: WordArray, product: np.uint64, limit: np.uint64) -> WordArray:
+    """A 48-bit fraction per trial, drawn again where the draws from it would not be equally likely."""
+    fraction = mixed(state) >> np.uint64(64 - FRACTION_BITS)
+    source = state
+    while (refused := (fraction * product) & MASK < limit).any():
+        source = source + RETRY
+        fraction[refused] = (mixed(source) >> np.uint64(64 - FRACTION_BITS))[refused]
+    return fraction

@@ -1,0 +1,68 @@
+"""Tied ranks and group letters: what may be said in words about a set of significant differences."""
+
+from __future__ import annotations
+
+from string import ascii_lowercase
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from kaiwa.model import FloatArray, IntArray
+
+BoolArray = NDArray[np.bool_]
+
+
+def best_first(means: FloatArray) -> IntArray:
+    """The runs from the highest mean to the lowest; equal means in their listed order."""
+    return np.argsort(-means, kind="stable")
+
+
+def tied_ranks(means: FloatArray, differs: BoolArray) -> list[int]:
+    """Each run's rank: one more than the number of runs significantly better.
+
+    >>> apart = np.array([[False, False, True], [False, False, False], [True, False, False]])
+    >>> tied_ranks(np.array([0.9, 0.5, 0.1]), apart)
+    [1, 1, 2]
+    """
+    better = means[:, None] > means
+    return [1 + int(count) for count in (better & differs).sum(axis=0)]
+
+
+def group_letters(means: FloatArray, differs: BoolArray) -> list[str]:
+    """Letters such that two runs share one exactly when they do not differ significantly.
+
+    Where a test calls every difference above one cut significant, the sets of runs that do not differ
+    are stretches of the ranking, so each maximal stretch gets a letter (compact letter display, Piepho 2004).
+
+    >>> apart = np.array([[False, False, True], [False, False, False], [True, False, False]])
+    >>> group_letters(np.array([0.9, 0.5, 0.1]), apart)
+    ['a', 'ab', 'b']
+    """
+    order = best_first(means)
+    letters = [""] * len(means)
+    end_before = -1
+    groups = 0
+    for start in range(len(order)):
+        end = start
+        while end + 1 < len(order) and not differs[order[end + 1], order[start : end + 1]].any():
+            end += 1
+        if end > end_before:
+            for place in range(start, end + 1):
+                letters[order[place]] += letter(groups)
+            groups += 1
+            end_before = end
+    return letters
+
+
+def letter(number: int) -> str:
+    """The nth group's letter: a to z, then (aa), (ab) and so on, in brackets so that they stay apart.
+
+    >>> [letter(0), letter(25), letter(26)]
+    ['a', 'z', '(aa)']
+    """
+    if number < len(ascii_lowercase):
+        return ascii_lowercase[number]
+    high, low = divmod(number - len(ascii_lowercase), len(ascii_lowercase))
+    return f"({ascii_lowercase[high % len(ascii_lowercase)]}{ascii_lowercase[low]})"

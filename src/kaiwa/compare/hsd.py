@@ -1,0 +1,150 @@
+"""Randomised Tukey HSD: every pair of runs against one chance distribution of the largest difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from math import ceil
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from kaiwa.compare.anova import require_matrix
+from kaiwa.compare.shuffle import shuffle_key, shuffled_means
+from kaiwa.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    from kaiwa.model import FloatArray
+
+PRule = Literal["plus-one", "share"]
+TOLERANCE = 1e-12
+AUTO_FIRST = 5_000
+AUTO_CAP = 320_000
+
+
+@dataclass(frozen=True, eq=False)
+class RandomisedHSD:
+    """The observed run means and what chance does to their range.
+
+    ``ranges`` holds, ascending, the range of the run means in each trial; ``tolerance`` is how close two
+    differences must be to count as equal, so that ties of decimal scores are ties in binary too.
+    """
+
+    means: FloatArray
+    ranges: FloatArray
+    tolerance: float
+    p_rule: PRule = "plus-one"
+
+    @property
+    def trials(self) -> int:
+        """How many times the scores were shuffled."""
+        return len(self.ranges)
+
+    def p_values(self) -> FloatArray:
+        """P of each pair, runs x runs: how often chance alone spreads the runs at least this far."""
+        return self.p_of(np.abs(self.means[:, None] - self.means))
+
+    def p_of(self, differences: FloatArray) -> FloatArray:
+        """P of given absolute differences (Carterette 2012, section 4; Phipson & Smyth 2010 for the +1)."""
+        count = self.trials - np.searchsorted(self.ranges, differences - self.tolerance, side="left")
+        return p_from_counts(count, self.trials, self.p_rule)
+
+    def critical_difference(self, alpha: float) -> float:
+        """The difference a pair must exceed to be significant; infinite when the trials are too few.
+
+        >>> hsd = randomised_hsd(np.eye(9, 3), trials=999, rng=np.random.default_rng(1))
+        >>> cut = hsd.critical_difference(0.05)
+        >>> bool(hsd.p_of(np.array(cut)) > 0.05 >= hsd.p_of(np.array(cut + 1e-9)))
+        True
+        """
+        allowed = int(np.floor(alpha * self.trials + 1e-9))
+        if self.p_rule == "plus-one":
+            allowed = int(np.floor(alpha * (self.trials + 1) + 1e-9)) - 1
+        return float(self.ranges[self.trials - 1 - allowed]) if 0 <= allowed < self.trials else float("inf")
+
+
+def randomised_hsd(
+    by_topic: FloatArray,
+    *,
+    trials: int = 5_000,
+    rng: np.random.Generator,
+    p_rule: PRule = "plus-one",
+    threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> RandomisedHSD:
+    """The randomised Tukey HSD test of all pairs of runs of a topics x runs matrix (Carterette 2012).
+
+    >>> scores = np.array([[0.9, 0.5, 0.1]] * 8)
+    >>> randomised_hsd(scores, trials=999, rng=np.random.default_rng(1)).p_values()[0].round(3).tolist()
+    [1.0, 0.151, 0.001]
+    """
+    require_matrix(by_topic)
+    if trials < 1:
+        raise InputError(f"{trials} trials; give at least 1")
+    blocks = shuffled_means(by_topic, trials=trials, key=shuffle_key(rng), threads=threads, progress=progress)
+    return _hsd(by_topic, _ranges(blocks), p_rule)
+
+
+def randomised_hsd_until_clear(
+    by_topic: FloatArray,
+    *,
+    alpha: float,
+    rng: np.random.Generator,
+    cap: int = AUTO_CAP,
+    p_rule: PRule = "plus-one",
+    threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> RandomisedHSD:
+    """The same test with trials doubled until no pair's p is within two standard errors of alpha, or to the cap."""
+    require_matrix(by_topic)
+    shuffled = partial(shuffled_means, by_topic, key=shuffle_key(rng), threads=threads, progress=progress)
+    trials = min(AUTO_FIRST, cap)
+    ranges = _ranges(shuffled(trials=trials))
+    while too_close(_hsd(by_topic, ranges, p_rule).p_values(), alpha, trials).any() and trials < cap:
+        more = min(trials, cap - trials)
+        ranges = np.concatenate((ranges, _ranges(shuffled(trials=more, first=trials))))
+        trials += more
+    return _hsd(by_topic, ranges, p_rule)
+
+
+def p_from_counts(count: NDArray[np.number], trials: int, p_rule: PRule) -> FloatArray:
+    """The share of trials at least as extreme, with the observed data as one more trial unless told otherwise."""
+    counts = count.astype(np.float64)
+    return counts / trials if p_rule == "share" else (counts + 1) / (trials + 1)
+
+
+def monte_carlo_error(p: FloatArray, trials: int) -> FloatArray:
+    """The standard error of p that comes from running a finite number of trials."""
+    return np.sqrt(p * (1 - p) / trials)
+
+
+def too_close(p: FloatArray, alpha: float, trials: int) -> NDArray[np.bool_]:
+    """Which p-values lie within two Monte-Carlo standard errors of alpha: more trials could turn them."""
+    close: NDArray[np.bool_] = np.abs(p - alpha) <= 2 * monte_carlo_error(p, trials)
+    return close
+
+
+def fewest_trials(alpha: float, p_rule: PRule) -> int:
+    """The fewest trials with which any pair can be significant.
+
+    >>> fewest_trials(0.05, "plus-one")
+    19
+    """
+    return 1 if p_rule == "share" else max(1, ceil(1 / alpha - 1e-9) - 1)
+
+
+def scale_tolerance(by_topic: FloatArray) -> float:
+    """1e-12, or that share of the largest score when scores are larger than 1."""
+    return TOLERANCE * max(1.0, float(np.abs(by_topic).max()))
+
+
+def _hsd(by_topic: FloatArray, ranges: FloatArray, p_rule: PRule) -> RandomisedHSD:
+    return RandomisedHSD(by_topic.mean(axis=0), np.sort(ranges), scale_tolerance(by_topic), p_rule)
+
+
+def _ranges(blocks: Iterable[FloatArray]) -> FloatArray:
+    return np.concatenate([means.max(axis=1) - means.min(axis=1) for means in blocks])

@@ -1,0 +1,57 @@
+"""A score file standardised, by its own factors or by those of an earlier round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kaiwa.compare.standardise import A, B, Factors, standardisation_factors, standardised
+from kaiwa.errors import InputError, UnknownName
+from kaiwa.files.factors import read_factors, write_factors
+from kaiwa.files.scores import read_scores
+from kaiwa.model import ScoreSet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Standardised:
+    """The new scores, and per measure the topics on which all runs tied, where every run gets the middle value."""
+
+    scores: ScoreSet
+    tied_topics: dict[str, tuple[str, ...]]
+
+
+def standardise_file(
+    path: Path,
+    *,
+    method: str = "std-ab",
+    a: float = A,
+    b: float = B,
+    factors: Path | None = None,
+    save_factors: Path | None = None,
+) -> Standardised:
+    """Every measure of the file standardised; factors read from, or saved to, a file of their own."""
+    scores = read_scores(path)
+    earlier = read_factors(factors) if factors else {}
+    used: dict[str, Factors] = {}
+    for measure, table in scores.items():
+        if factors and measure not in earlier:
+            raise InputError(f"{factors}: {UnknownName.among('measure', measure, earlier)}")
+        try:
+            used[measure] = earlier[measure] if factors else standardisation_factors(table)
+        except InputError as fault:
+            raise InputError(f"{path}: {fault}") from None
+    tables = [standardised(table, used[measure], method=method, a=a, b=b) for measure, table in scores.items()]
+    if save_factors:
+        write_factors(save_factors, used.values())
+    tied = {
+        measure: tuple(
+            topic
+            for topic, sd in zip(each.topics, each.sds.tolist(), strict=True)
+            if sd == 0 and topic in scores[measure].topics
+        )
+        for measure, each in used.items()
+    }
+    return Standardised(ScoreSet(tables), tied)

@@ -1,0 +1,90 @@
+"""Rank correlations between two measures of one score file, or one measure of two files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.compare.overlap import rank_biased_overlap, symmetric_tau_ap, tau_ap, top_overlap
+from kaiwa.compare.tau import Interval, TauResult, Ties, kendall_tau
+from kaiwa.errors import InputError
+from kaiwa.files.scores import read_scores
+from kaiwa.flow.scores import one_measure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from kaiwa.model import Scores
+
+
+@dataclass(frozen=True)
+class RankAgreement:
+    """How far two rankings of the same runs agree, overall and at the top."""
+
+    a: str
+    b: str
+    runs: tuple[str, ...]
+    tau: TauResult
+    tau_ap: float
+    tau_ap_symmetric: float
+    rbo: float
+    persistence: float
+    overlap: dict[int, float]
+    left_out: tuple[str, ...]
+
+
+def rank_agreement(
+    paths: Sequence[Path],
+    measures: Sequence[str],
+    *,
+    ties: Ties = "tau-b",
+    interval: Interval = "hwc",
+    confidence: float = 0.95,
+    trials: int = 2_000,
+    persistence: float = 0.9,
+    rng: np.random.Generator,
+) -> RankAgreement:
+    """The agreement of two rankings by mean score; runs that only one side has are left out and named."""
+    first, second, names = _sides(paths, measures)
+    means_a, means_b = first.means(), second.means()
+    runs = tuple(run for run in first.runs if run in means_b)
+    left_out = tuple(run for run in (*first.runs, *second.runs) if run not in means_a or run not in means_b)
+    if not runs:
+        raise InputError.at(paths[-1], f"shares no run with {paths[0]}", "give scores of the same runs")
+    x, y = (np.array([means[run] for run in runs]) for means in (means_a, means_b))
+    try:
+        tau = kendall_tau(x, y, ties=ties, interval=interval, confidence=confidence, trials=trials, rng=rng)
+    except InputError as fault:
+        raise InputError.at(paths[0], *str(fault).split("; ", 1)) from None
+    return RankAgreement(
+        *names,
+        runs,
+        tau,
+        tau_ap(x, y),
+        symmetric_tau_ap(x, y),
+        rank_biased_overlap(x, y, persistence=persistence),
+        persistence,
+        {k: top_overlap(x, y, k=k) for k in (1, 3, 5, 10) if k <= len(runs)},
+        left_out,
+    )
+
+
+def _sides(paths: Sequence[Path], measures: Sequence[str]) -> tuple[Scores, Scores, tuple[str, str]]:
+    if len(paths) == 1:
+        scores = read_scores(paths[0])
+        chosen = list(measures) or list(scores)
+        if len(chosen) != 2:  # noqa: PLR2004
+            what = f"holds {len(scores)} measures and {len(measures)} were chosen"
+            raise InputError.at(paths[0], what, "choose two: -m A -m B")
+        return scores[chosen[0]], scores[chosen[1]], (chosen[0], chosen[1])
+    if len(paths) != 2 or len(measures) > 2:  # noqa: PLR2004
+        raise InputError(
+            f"{len(paths)} files and {len(measures)} measures; give one file and two measures, or two files"
+        )
+    wanted = [*measures, None] if len(measures) < 2 else list(measures)  # noqa: PLR2004
+    first = one_measure(read_scores(paths[0]), wanted[0], paths[0])
+    second = one_measure(read_scores(paths[1]), measures[-1] if measures else None, paths[1])
+    return first, second, (f"{first.measure} ({paths[0].name})", f"{second.measure} ({paths[1].name})")
