@@ -1,0 +1,23 @@
+"""Start a task: an empty task folder with a commented ``kaiwa.toml``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kaiwa.errors import InputError
+from kaiwa.files.task import CONFIG, TEMPLATE, Task, read_task
+from kaiwa.files.writing import write_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def init_task(folder: Path) -> Task:
+    """Make the folder, its settings file and its ``runs/``; an existing task is left as it is."""
+    if (folder / CONFIG).exists():
+        raise InputError.at(folder / CONFIG, "is already there", "choose another folder, or edit it")
+    if folder.exists() and not folder.is_dir():
+        raise InputError.at(folder, "is a file", "choose another name for the folder")
+    (folder / "runs").mkdir(parents=True, exist_ok=True)
+    write_text(folder / CONFIG, TEMPLATE)
+    return read_task(folder)
