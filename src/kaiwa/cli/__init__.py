@@ -26,6 +26,9 @@ class Verb:
 VERBS = {
     "check": Verb("Validate run files like a compiler.", "kaiwa.cli.check"),
     "pool": Verb("Pool runs into the items to judge.", "kaiwa.cli.pool"),
+    "agree": Verb("Measure how far assessors agree.", "kaiwa.cli.agree"),
+    "gains": Verb("Turn votes into gains.", "kaiwa.cli.gains"),
+    "score": Verb("Score runs by graded measures.", "kaiwa.cli.score"),
 }
 """In the order of a round; a verb is added here and nowhere else."""
 

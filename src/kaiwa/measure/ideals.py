@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.model import IntArray
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
-    from kaiwa.model import FloatArray, Gains, IntArray
+    from kaiwa.model import FloatArray, Gains
+
+Which = slice | IntArray
+"""Some of the topics: neighbours, or numbers in any order and number."""
 
 CELLS = 1 << 20
 """The most cells a batch of lists x ranks may have: memory stays bounded whatever the number of topics."""
@@ -43,9 +48,9 @@ class Ideals:
     def _whole(self) -> dict[int, FloatArray]:
         return {}
 
-    def matrix(self, topics: slice, width: int) -> FloatArray:
+    def matrix(self, topics: Which, width: int) -> FloatArray:
         """The first ``width`` ranks of the ideal lists of some topics, as topics x ranks, 0 after the last."""
-        everything = topics == slice(0, len(self.relevant))
+        everything = isinstance(topics, slice) and topics == slice(0, len(self.relevant))
         if everything and width in self._whole:
             return self._whole[width]
         ranks = np.arange(width)

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from kaiwa.errors import InputError
-from kaiwa.measure.ideals import Ideals, batches, ideals_of
+from kaiwa.measure.ideals import Ideals, Which, batches, ideals_of
 from kaiwa.measure.lists import Lists, condense
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from kaiwa.measure.intents import Intents
     from kaiwa.measure.lists import RowArray
-    from kaiwa.model import FloatArray, Gains, IntArray, Run
+    from kaiwa.model import FloatArray, Gains, IdArray, IntArray, Run
 
 _JOIN_ROWS = 1 << 20
+
+T = TypeVar("T", "IdArray", "IntArray")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +79,11 @@ class Judgements:
         gains = () if self.intents is None else self.intents.gains.T
         return tuple(replace(self, gains=replace(self.gains, gains=own), intents=None) for own in gains)
 
-    def revalued(self, values: FloatArray) -> Judgements:
-        """The same judged items with other gains, on the same scale."""
-        return replace(self, gains=replace(self.gains, gains=values))
+    def revalued(self, values: FloatArray, *, votes: IntArray | None = None) -> Judgements:
+        """The same judged items with other gains, on the same scale, and the join kept."""
+        again = replace(self, gains=replace(self.gains, gains=values), votes=votes)
+        again.__dict__["table"] = self.table
+        return again
 
 
 class Table:
@@ -96,51 +100,61 @@ class Table:
             return np.arange(len(self._topics))
         return np.array([self._place.get(topic, -1) for topic in run.topics], dtype=np.int64)
 
-    def rows_of(self, run: Run, codes: IntArray) -> RowArray:
-        """The judged row of each item of the run, -1 where it was not judged."""
-        groups = np.repeat(codes, np.diff(run.starts))
-        found = np.empty(len(run), dtype=np.int32)
-        for start in range(0, len(run), _JOIN_ROWS):
+    def rows_of(self, groups: IntArray, comments: IdArray) -> RowArray:
+        """The judged row of each (topic, comment), -1 where it was not judged."""
+        found = np.empty(len(comments), dtype=np.int32)
+        for start in range(0, len(comments), _JOIN_ROWS):
             part = slice(start, start + _JOIN_ROWS)
-            found[part] = self._rows.find(groups[part], run.comments[part])
+            found[part] = self._rows.find(groups[part], comments[part])
         return found
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """One run's lists in the order of the judged topics, as judged rows; topics it left out are empty lists.
+    """Some runs' lists in the order of the judged topics, run after run, as judged rows; left-out topics are empty.
 
-    ``rows[starts[t]:starts[t] + lengths[t]]`` is the list for judged topic ``t``.
+    ``rows[starts[t]:starts[t] + lengths[t]]`` is the list of the first run for judged topic ``t``; the lists of
+    the second run follow, and so on. ``unknown`` names each run's topics that were never judged.
     """
 
     rows: RowArray
     starts: IntArray
     lengths: IntArray
-    unknown: tuple[str, ...]
+    topics: int
+    unknown: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def of(cls, run: Run, table: Table, topics: int) -> Answers:
-        """The run joined to the judgements."""
-        codes = table.topics_of(run)
-        known = codes >= 0
-        starts = np.zeros(topics, dtype=np.int64)
-        lengths = np.zeros(topics, dtype=np.int64)
-        starts[codes[known]] = run.starts[:-1][known]
-        lengths[codes[known]] = np.diff(run.starts)[known]
-        unknown = tuple(run.topics[place] for place in np.flatnonzero(~known).tolist())
-        return cls(table.rows_of(run, codes), starts, lengths, unknown)
+    def of(cls, runs: Sequence[Run], table: Table, topics: int) -> Answers:
+        """The runs joined to the judgements."""
+        starts = np.zeros((len(runs), topics), dtype=np.int64)
+        lengths = np.zeros((len(runs), topics), dtype=np.int64)
+        groups: list[IntArray] = []
+        unknown: list[tuple[str, ...]] = []
+        first = 0
+        for place, run in enumerate(runs):
+            codes, sizes = table.topics_of(run), np.diff(run.starts)
+            known = codes >= 0
+            starts[place, codes[known]] = run.starts[:-1][known] + first
+            lengths[place, codes[known]] = sizes[known]
+            groups.append(np.repeat(codes, sizes))
+            unknown.append(tuple(run.topics[topic] for topic in np.flatnonzero(~known).tolist()))
+            first += len(run)
+        rows = table.rows_of(_joined(groups), _joined([run.comments for run in runs]))
+        return cls(rows, starts.ravel(), lengths.ravel(), topics, tuple(unknown))
 
-    def batches(self, truncate: int | None) -> Iterator[tuple[slice, RowArray]]:
-        """The lists as matrices of judged rows, lists x ranks, -1 for unjudged and absent."""
+    def batches(self, truncate: int | None) -> Iterator[tuple[slice, Which, RowArray]]:
+        """The lists as matrices of judged rows, lists x ranks, -1 for unjudged and absent, with their topics."""
         lengths = self.lengths if truncate is None else np.minimum(self.lengths, truncate)
-        for topics in batches(lengths):
-            yield topics, self._matrix(topics, lengths[topics])
+        alone = len(lengths) == self.topics
+        for lists in batches(lengths):
+            topics = lists if alone else np.arange(lists.start, lists.stop) % self.topics
+            yield lists, topics, self._matrix(lists, lengths[lists])
 
-    def _matrix(self, topics: slice, lengths: IntArray) -> RowArray:
+    def _matrix(self, lists: slice, lengths: IntArray) -> RowArray:
         width = max(1, int(lengths.max()))
-        starts = self.starts[topics]
+        starts = self.starts[lists]
         first = int(starts[0])
-        if (lengths == width).all() and (np.diff(starts) == width).all():
+        if (lengths == width).all() and (starts[1:] - starts[:-1] == width).all():
             return self.rows[first : first + width * len(starts)].reshape(-1, width)
         ranks = np.arange(width)
         place = starts[:, None] + ranks
@@ -151,12 +165,17 @@ class Answers:
         return made
 
 
+def _joined(parts: list[T]) -> T:
+    joined: T = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return joined
+
+
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some lists of one run: judged rows as lists x ranks, and the judgements they point into."""
+    """Some lists: judged rows as lists x ranks, the topic of each, and the judgements they point into."""
 
     judgements: Judgements
-    topics: slice
+    topics: Which
     rows: RowArray
     _made: dict[int | None, Lists] = field(default_factory=dict, repr=False)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kaiwa.measure.ideals import Ideals
+    from kaiwa.measure.ideals import Ideals, Which
     from kaiwa.model import FloatArray, IntArray
 
 BoolArray = NDArray[np.bool_]
@@ -30,7 +30,7 @@ class Lists:
 
     gains: FloatArray
     ideals: Ideals
-    topics: slice
+    topics: Which
     cutoff: int | None = None
     levels: tuple[float, ...] = ()
 

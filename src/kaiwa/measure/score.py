@@ -13,9 +13,12 @@ from kaiwa.measure.judgements import Answers, Batch, Judgements
 from kaiwa.model import FloatArray, Scores, ScoreSet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from kaiwa.model import Run
+
+
+PORTION_ROWS = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -61,27 +64,54 @@ class Scored(ScoreSet):
         self.orders: Mapping[str, str] = {run.name: run.order for run in runs}
 
 
-def score_run(run: Run, judgements: Judgements, measures: Sequence[Chosen], reading: Reading) -> RunScores:
-    """One run's scores by every measure on every judged topic."""
+def score_together(
+    runs: Sequence[Run], judgements: Judgements, measures: Sequence[Chosen], reading: Reading
+) -> list[RunScores]:
+    """Each run's scores by every measure on every judged topic; small runs cost less together than alone."""
     topics = judgements.gains.topics
-    answers = Answers.of(run, judgements.table, len(topics))
-    if not len(topics) or len(answers.unknown) == len(run.topics):
-        raise InputError(f"run {run.name!r} shares no topic with the judgements; give the qrels of its own topics")
+    answers = Answers.of(runs, judgements.table, len(topics))
+    for run, unknown in zip(runs, answers.unknown, strict=True):
+        if len(unknown) == len(run.topics):
+            raise InputError(f"run {run.name!r} shares no topic with the judgements; give the qrels of its own topics")
     values = values_of(answers, judgements, measures, reading)
-    unanswered = tuple(topics[place] for place in np.flatnonzero(answers.lengths == 0).tolist())
-    return RunScores(run.name, run.order, values, unanswered, answers.unknown)
+    absent = (answers.lengths == 0).reshape(len(runs), -1)
+    return [
+        RunScores(
+            run.name,
+            run.order,
+            values[:, place],
+            tuple(topics[topic] for topic in np.flatnonzero(absent[place]).tolist()),
+            answers.unknown[place],
+        )
+        for place, run in enumerate(runs)
+    ]
 
 
 def values_of(answers: Answers, judgements: Judgements, measures: Sequence[Chosen], reading: Reading) -> FloatArray:
-    """The values of joined lists, measures x judged topics; NaN for topics without a relevant item."""
-    values = np.empty((len(measures), len(judgements.gains.topics)))
-    for topics, rows in answers.batches(reading.truncate):
+    """The values of joined lists, measures x runs x judged topics; NaN for topics without a relevant item."""
+    values = np.empty((len(measures), len(answers.lengths)))
+    for lists, topics, rows in answers.batches(reading.truncate):
         batch = Batch(judgements, topics, rows)
         seen = batch.condensed if reading.condensed else batch
         for place, measure in enumerate(measures):
-            values[place, topics] = measure.value(seen)
-    values[:, judgements.ideals.relevant == 0] = np.nan
-    return values
+            values[place, lists] = measure.value(seen)
+    by_run = values.reshape(len(measures), -1, answers.topics)
+    by_run[:, :, judgements.ideals.relevant == 0] = np.nan
+    return by_run
+
+
+def in_portions(runs: Iterable[Run]) -> Iterator[list[Run]]:
+    """Small runs gathered into portions, large ones alone; each is let go before the next is asked for."""
+    portion: list[Run] = []
+    rows = 0
+    for run in runs:
+        portion.append(run)
+        rows += len(run)
+        if rows >= PORTION_ROWS:
+            yield portion
+            portion, rows = [], 0
+    if portion:
+        yield portion
 
 
 def gather(runs: Sequence[RunScores], judgements: Judgements, measures: Sequence[Chosen], reading: Reading) -> Scored:
@@ -112,4 +142,5 @@ def score(
     """
     chosen = [choose(name) for name in measures]
     reading = reading or Reading()
-    return gather([score_run(run, judgements, chosen, reading) for run in runs], judgements, chosen, reading)
+    scored = [one for portion in in_portions(runs) for one in score_together(portion, judgements, chosen, reading)]
+    return gather(scored, judgements, chosen, reading)
