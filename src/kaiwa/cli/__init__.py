@@ -30,6 +30,9 @@ VERBS = {
     "tau": Verb("Rank correlation between two measures or two score files.", "kaiwa.cli.tau"),
     "standardise": Verb("Make scores comparable across topics: std, std-CDF, std-AB.", "kaiwa.cli.standardise"),
     "variance": Verb("V_E, V_E2 and variance components of scores.", "kaiwa.cli.variance"),
+    "agree": Verb("Measure how far assessors agree.", "kaiwa.cli.agree"),
+    "gains": Verb("Turn votes into gains.", "kaiwa.cli.gains"),
+    "score": Verb("Score runs by graded measures.", "kaiwa.cli.score"),
 }
 """In the order of a round; a verb is added here and nowhere else."""
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Bytes = NDArray[np.uint8]
 
 MAX_ID_BYTES = 512
+_FEW_ROWS = 4096  # below this, plain indexing costs less than setting up a window
 _NEWLINE, _TAB, _SPACE, _HASH = 10, 9, 32, 35
 
 
@@ -53,7 +54,10 @@ class Columns:
             row = int(sizes.argmax())
             what = f"field {place + 1} is {wide:,} bytes long"
             raise self.fault(row, what, f"an id has at most {MAX_ID_BYTES} bytes")
-        field = np.lib.stride_tricks.sliding_window_view(self.data, wide)[start]
+        if len(start) <= _FEW_ROWS:
+            field = self.data[start[:, None] + np.arange(wide)]
+        else:
+            field = np.lib.stride_tricks.sliding_window_view(self.data, wide)[start]
         if int(sizes.min(initial=wide)) < wide:
             field[np.arange(wide) >= sizes[:, None]] = 0
         packed: IdArray = field.view(f"S{wide}").ravel()

@@ -71,12 +71,21 @@ def read_grouped_qrels(path: Path | str) -> dict[str, Gains]:
 
 def write_qrels(path: Path | str, gains: Gains, *, form: str = "trec") -> None:
     """Write gains as TREC, NTCIR (whole levels only) or BEIR judgements."""
+    write_text(Path(path), qrels_text(gains, form=form))
+
+
+def qrels_text(gains: Gains, *, form: str = "trec") -> str:
+    """The gains as the text of their file.
+
+    >>> print(qrels_text(Gains.from_lists({"q1": {"c9": 2}})), end="")
+    q1 0 c9 2
+    """
     if form not in _LINES:
         raise UnknownName.among("qrels form", form, _LINES)
     line = _LINES[form]
     header = BEIR_HEADER.decode() + "\n" if form == "beir" else ""
     rows = [line(topic, *item) for topic in gains.topics for item in gains.of(topic).items()]
-    write_text(Path(path), header + "".join(rows))
+    return header + "".join(rows)
 
 
 def _ntcir_line(topic: str, comment: str, gain: float) -> str:

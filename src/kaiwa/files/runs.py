@@ -120,7 +120,9 @@ def take_description(block: Block, path: Path) -> tuple[str, Block]:
 
 
 def _is_trec(columns: Columns) -> bool:
-    return bool((columns.ids(_ITERATION) != b"0").any())
+    start = columns.starts[:, _ITERATION]
+    is_zero = (columns.ends[:, _ITERATION] - start == 1) & (columns.data[start] == ord("0"))
+    return not is_zero.all()
 
 
 def _same_name(columns: Columns, name: bytes) -> bytes:
@@ -187,7 +189,9 @@ def _by_score(rows: _Rows) -> IntArray | None:
     falling = (next_topic > 0) | ((next_topic == 0) & (rows.score[1:] < rows.score[:-1]))
     if falling.all():
         return None
-    placing = np.lexsort((-rows.score, rows.topic))
+    level = (next_topic == 0) & (rows.score[1:] == rows.score[:-1])
+    only_ties = (falling | level).all()
+    placing = np.arange(len(rows.topic)) if only_ties else np.lexsort((-rows.score, rows.topic))
     score, topic = rows.score[placing], rows.topic[placing]
     tied = np.concatenate(([False], (score[1:] == score[:-1]) & (topic[1:] == topic[:-1]), [False]))
     edges = np.flatnonzero(tied[1:] != tied[:-1])

@@ -99,6 +99,8 @@ def _unpacked(raw: IO[bytes], path: Path) -> IO[bytes] | gzip.GzipFile:
 
 def _chunks(stream: IO[bytes] | gzip.GzipFile, path: Path, size: int) -> Iterator[bytes]:
     packed = path.suffix in {".gz", ".zst"}
+    if not packed:
+        size = min(size, path.stat().st_size + 1)  # a small file needs no large buffer
     unpacked = 0
     while True:
         try:

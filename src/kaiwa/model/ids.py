@@ -88,7 +88,8 @@ class IdTable:
     """
 
     def __init__(self, groups: IntArray, ids: IdArray) -> None:
-        by_key = keys(groups, ids)
+        self._bits = np.uint64(int(groups.max(initial=0) + 1).bit_length())
+        by_key = self._sorting_keys(groups, ids)
         self._order = np.argsort(by_key, kind="stable")
         self._keys = by_key[self._order]
         self._groups = groups
@@ -103,14 +104,20 @@ class IdTable:
         """The row of each (group, id), or -1 where the table has none."""
         if not len(self._ids) or not len(ids):
             return np.full(len(ids), -1, dtype=np.int64)
-        wanted = keys(groups, ids)
+        wanted = self._sorting_keys(groups, ids)
         spot = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
-        rows = self._order[spot].astype(np.int64)
-        same = (self._keys[spot] == wanted) & (self._groups[rows] == groups) & (self._ids[rows] == ids)
-        rows[~same] = -1
+        hits = np.flatnonzero(self._keys[spot] == wanted)
+        found = self._order[spot[hits]]
+        same = (self._groups[found] == groups[hits]) & (self._ids[found] == ids[hits])
+        rows = np.full(len(ids), -1, dtype=np.int64)
+        rows[hits[same]] = found[same]
         if self._colliding:
             self._settle_collisions(rows, wanted, groups, ids)
         return rows
+
+    def _sorting_keys(self, groups: IntArray, ids: IdArray) -> KeyArray:
+        """Keys that sort by group first: ids looked up group after group then fall close together in memory."""
+        return (groups.astype(np.uint64) << (np.uint64(64) - self._bits)) | (keys(groups, ids) >> self._bits)
 
     def _settle_collisions(self, rows: IntArray, wanted: KeyArray, groups: IntArray, ids: IdArray) -> None:
         """Look past the first row of a shared key, for the few rows that need it."""

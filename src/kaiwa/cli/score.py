@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kaiwa.cli.output import IN_FILE, emit, json_option, progress, quiet_option, remark, seed_option
+from kaiwa.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from kaiwa.flow.judge import Judged
+    from kaiwa.measure.score import Scored
+    from kaiwa.measure.uncertainty import VoteIntervals
+
+    Bounds = Mapping[str, Mapping[str, tuple[float, float]]]
+
+
+def _list_measures(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001
+    if not value or ctx.resilient_parsing:
+        return
+    from kaiwa.measure import MEASURES
+    from kaiwa.report.text import table
+
+    rows = [[name, measure.says, ", ".join(measure.options)] for name, measure in MEASURES.items()]
+    click.echo(table(["measure", "what it is", "options"], rows))
+    click.echo("Any of them takes @k; D-, D#-, DIN-, DIN#- and IA- go before one, with --intents.")
+    ctx.exit()
+
+
+@click.command("score", epilog="Example: kaiwa score runs/*.txt --qrels qrels.txt --levels L1=1,L2=3 -m nG@1 -m P+")
+@click.argument("runs", nargs=-1, required=True, type=IN_FILE)
+@click.option("--qrels", type=IN_FILE, help="Judgements: TREC, NTCIR or BEIR.")
+@click.option("--votes", type=IN_FILE, help="Votes of several assessors instead; needed for Acc(L2)@5.")
+@click.option("--intents", type=IN_FILE, help="Judgements by intent instead: topic intent comment grade.")
+@click.option("--chances", type=IN_FILE, help="How likely each intent is: topic intent chance [inf|nav].")
+@click.option("-m", "--measure", "measures", multiple=True, help="nERR@10, RBP(p=0.8), ...; repeatable.")
+@click.option("--levels", metavar="L1=1,L2=3", help="The gain of each level (default: the grade itself).")
+@click.option("--top", metavar="GAIN|topic", help="gmax, the scale's top gain; or each topic's own highest.")
+@click.option("--scheme", default="mean", show_default=True, help="How votes become gains; see kaiwa gains.")
+@click.option("--p", type=float, default=0.2, show_default=True, help="Weight of agreement in the unanimity scheme.")
+@click.option("--order", type=click.Choice(["file", "score", "rank"]), help="What ranks a run (default: its format).")
+@click.option("--condensed", is_flag=True, help="Take unjudged items out of every list first.")
+@click.option("--truncate", type=click.IntRange(1), help="Cut every list at this rank first.")
+@click.option(
+    "--no-relevant",
+    type=click.Choice(["leave-out", "zero"]),
+    default="leave-out",
+    show_default=True,
+    help="What to do with a topic without a relevant item.",
+)
+@click.option("--per-topic", is_flag=True, help="A row for each topic and run instead of means.")
+@click.option("--uncertainty", type=click.Choice(["votes"]), help="Add 95% intervals over resampled votes.")
+@click.option("--samples", type=click.IntRange(2, 100_000), default=200, show_default=True, help="Vote resamples.")
+@click.option("--format", "form", type=click.Choice(["table", "csv", "latex"]), default="table", show_default=True)
+@click.option("-o", "--output", type=IN_FILE, help="Write all scores here as CSV measure,topic,run,score.")
+@click.option("--matrix", is_flag=True, help="Make -o a topics x runs matrix of the one measure instead.")
+@click.option(
+    "--measures", is_flag=True, is_eager=True, expose_value=False, callback=_list_measures, help="List the measures."
+)
+@seed_option
+@json_option
+@quiet_option
+def command(  # noqa: PLR0917  click passes by name
+    runs: tuple[Path, ...],
+    qrels: Path | None,
+    votes: Path | None,
+    intents: Path | None,
+    chances: Path | None,
+    measures: tuple[str, ...],
+    levels: str | None,
+    top: str | None,
+    scheme: str,
+    p: float,
+    order: str | None,
+    condensed: bool,  # noqa: FBT001
+    truncate: int | None,
+    no_relevant: str,
+    per_topic: bool,  # noqa: FBT001
+    uncertainty: str | None,
+    samples: int,
+    form: str,
+    output: Path | None,
+    matrix: bool,  # noqa: FBT001
+    seed: int,
+    as_json: bool,  # noqa: FBT001
+    quiet: bool,  # noqa: FBT001
+) -> None:
+    """Score RUNS by graded measures, per topic and on average.
+
+    Without -m the official measures of the STC task: nG@1, nERR@10 and P+. Topics without a relevant item, topics
+    a run leaves unanswered (they score 0), and topics that were never judged are all reported.
+    """
+    from kaiwa.flow.judge import judgements_from
+    from kaiwa.flow.score import OFFICIAL, score_files, write_scored
+    from kaiwa.flow.uncertainty import vote_intervals_of_files
+    from kaiwa.measure.scale import parse_scale
+    from kaiwa.measure.score import Reading
+
+    scale = parse_scale(levels, top)
+    judged = judgements_from(qrels, votes, intents, scale=scale, chances=chances, scheme=scheme, p=p)
+    reading = Reading(condensed=condensed, truncate=truncate, zero=no_relevant == "zero")
+    names = measures or OFFICIAL
+    if matrix and len(names) != 1:
+        raise InputError(f"--matrix holds one measure, and {len(names)} were asked for; give one -m")
+    with progress("scoring", quiet=quiet) as moved:
+        scored = score_files(runs, judged.judgements, names, reading=reading, order=order, on_progress=moved)
+    bounds: Bounds = {}
+    if uncertainty:
+        with progress("resampling votes", quiet=quiet) as moved:
+            found = vote_intervals_of_files(
+                runs, judged, names, reading=reading, order=order, seed=seed, samples=samples, on_progress=moved
+            )
+        bounds = _bounds(scored, found)
+    if output is not None:
+        write_scored(output, scored, matrix=matrix)
+    for line in _remarks(scored, judged, zero=reading.zero):
+        remark(line, quiet=quiet)
+    emit(_text(scored, bounds, per_topic=per_topic, form=form), _fields(scored, bounds, judged), as_json=as_json)
+
+
+def _bounds(scored: Scored, found: VoteIntervals) -> Bounds:
+    runs = next(iter(scored.values())).runs
+    return {
+        run: {name: (float(found.low[row, column]), float(found.high[row, column])) for row, name in enumerate(scored)}
+        for column, run in enumerate(runs)
+    }
+
+
+def _remarks(scored: Scored, judged: Judged, *, zero: bool) -> list[str]:
+    """What the reader of the scores must know, a line each."""
+    from kaiwa.report.score import few
+
+    orders = sorted(set(scored.orders.values()))
+    lines = [f"gmax {judged.gmax}; runs ranked by {' and '.join(orders)}"]
+    if scored.undefined:
+        fate = "counted 0" if zero else "left out (--no-relevant zero counts them 0)"
+        lines.append(f"{len(scored.undefined)} topics have no relevant item and were {fate}: {few(scored.undefined)}")
+    lines += [
+        f"{run}: no answer for {len(topics)} judged topics, scored 0: {few(topics)}"
+        for run, topics in scored.unanswered.items()
+    ]
+    lines += [
+        f"{run}: {len(topics)} topics were never judged and are not scored: {few(topics)}"
+        for run, topics in scored.unknown.items()
+    ]
+    return lines
+
+
+def _text(scored: Scored, bounds: Bounds, *, per_topic: bool, form: str) -> str:
+    from kaiwa.files.tables import csv_text
+    from kaiwa.report.score import mean_rows, topic_rows
+    from kaiwa.report.text import latex_table, table
+
+    made = topic_rows(scored) if per_topic else mean_rows(scored, bounds)
+    if form == "csv":
+        return csv_text(made.header, made.rows).rstrip("\n")
+    return latex_table(made.header, made.rows).rstrip("\n") if form == "latex" else table(made.header, made.rows)
+
+
+def _fields(scored: Scored, bounds: Bounds, judged: Judged) -> dict[str, Any]:  # Any: JSON values
+    from kaiwa.report.score import by_topic, means, standard_errors
+
+    errors = {name: dict(zip(table.runs, standard_errors(table), strict=True)) for name, table in scored.items()}
+    found = means(scored)
+    fields: dict[str, Any] = {
+        "means": found,
+        "standard_errors": {run: {name: errors[name][run] for name in scored} for run in found},
+        "topics": by_topic(scored),
+        "no_relevant": list(scored.undefined),
+        "unanswered": scored.unanswered,
+        "never_judged": scored.unknown,
+        "orders": scored.orders,
+        "gmax": judged.gmax,
+    }
+    if bounds:
+        fields["intervals"] = {
+            run: {name: {"low": low, "high": high} for name, (low, high) in own.items()} for run, own in bounds.items()
+        }
+    return fields

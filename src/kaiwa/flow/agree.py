@@ -1,0 +1,41 @@
+"""Measure the agreement of a vote file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.files.votes import read_votes
+from kaiwa.label.agree import parse_merge
+from kaiwa.label.agreement import Agreement, AssessorPair, Contested, agreement, assessor_pairs, contested
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class AgreementReport:
+    """The agreement of a file's votes, its most contested items, and its pairs of assessors when asked for."""
+
+    agreement: Agreement
+    contested: list[Contested]
+    pairs: list[AssessorPair]
+
+
+def agree_file(
+    path: Path,
+    *,
+    seed: int,
+    top: int | None = None,
+    merge: str | None = None,
+    samples: int = 1000,
+    number: int = 10,
+    pairs: bool = False,
+) -> AgreementReport:
+    """The agreement of the votes in a file, levels merged like ``L1+L2`` if asked."""
+    votes = read_votes(path, top=top)
+    classes = None if merge is None else parse_merge(merge, votes.top)
+    found = agreement(votes, rng=np.random.default_rng(seed), classes=classes, samples=samples)
+    return AgreementReport(found, contested(votes, number), assessor_pairs(votes) if pairs else [])

@@ -1,0 +1,63 @@
+"""Score run files against judgements: read one run, score it, drop it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kaiwa.errors import InputError
+from kaiwa.files.runs import read_run
+from kaiwa.files.scores import write_matrix, write_scores
+from kaiwa.measure.choose import choose
+from kaiwa.measure.score import Reading, Scored, gather, in_portions, score_together
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from kaiwa.measure.judgements import Judgements
+    from kaiwa.model import Run
+
+OFFICIAL = ("nG@1", "nERR@10", "P+")
+"""The measures of the STC overview, in its order."""
+
+
+def score_files(
+    paths: Sequence[Path],
+    judgements: Judgements,
+    measures: Sequence[str] = OFFICIAL,
+    *,
+    reading: Reading | None = None,
+    order: str | None = None,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Scored:
+    """The scores of run files, one table a measure."""
+    chosen = [choose(name) for name in measures]
+    reading = reading or Reading()
+    scored = [
+        one
+        for portion in in_portions(_each_run(paths, order, on_progress))
+        for one in score_together(portion, judgements, chosen, reading)
+    ]
+    return gather(scored, judgements, chosen, reading)
+
+
+def _each_run(paths: Sequence[Path], order: str | None, on_progress: Callable[[int, int], None]) -> Iterator[Run]:
+    by_name: dict[str, Path] = {}
+    for done, path in enumerate(paths):
+        on_progress(done, len(paths))
+        run = read_run(path, order=order)
+        if run.name in by_name:
+            what = f"run name {run.name!r} was already given by {by_name[run.name]}"
+            raise InputError.at(path, what, "rename one of the runs")
+        by_name[run.name] = path
+        yield run
+
+
+def write_scored(path: Path, scored: Scored, *, matrix: bool = False) -> None:
+    """Write the scores as tidy CSV, or the one measure's as a topics x runs matrix."""
+    if not matrix:
+        write_scores(path, scored)
+        return
+    if len(scored) != 1:
+        raise InputError(f"--matrix holds one measure, and {len(scored)} were asked for; give one -m")
+    write_matrix(path, next(iter(scored.values())))

@@ -1,0 +1,1 @@
+"""Votes of assessors: what they add up to, and how far they agree."""

@@ -1,0 +1,193 @@
+"""Agreement of a whole collection of votes: the statistics with intervals over topics, and what is contested."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.errors import InputError
+from kaiwa.label.agree import (
+    METRICS,
+    alpha_of,
+    cohen_kappa,
+    coincidences,
+    fleiss_kappa,
+    item_agreement,
+    kappa_of,
+    krippendorff_alpha,
+    merged,
+)
+from kaiwa.model import NA, FloatArray, IntArray
+from kaiwa.model.lists import group_by_topic
+
+if TYPE_CHECKING:
+    from kaiwa.model import Votes
+
+_TAIL = 2.5
+_PAIR = 2
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A statistic with its 95% interval over resampled topics; NaN bounds when there is one topic."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Contested:
+    """An item its assessors disagree on: its votes at each level, and the share of agreeing pairs."""
+
+    topic: str
+    comment: str
+    votes: tuple[int, ...]
+    agreement: float
+
+
+@dataclass(frozen=True)
+class AssessorPair:
+    """Two assessors, the items both voted on, and Cohen's kappa plain, linear and quadratic."""
+
+    first: str
+    second: str
+    items: int
+    agreement: float
+    kappa: float
+    linear: float
+    quadratic: float
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far the votes agree: kappa and alpha by metric with intervals, raw agreement, and what was counted."""
+
+    items: int
+    topics: int
+    votes: int
+    missing: int
+    votes_per_item: float
+    raw: Estimate
+    fleiss: Estimate
+    alpha: dict[str, Estimate]
+
+
+def agreement(
+    votes: Votes, *, rng: np.random.Generator, classes: IntArray | None = None, samples: int = 1000
+) -> Agreement:
+    """The agreement statistics of the votes, levels put together by ``classes`` if given.
+
+    Intervals are 95% percentile intervals over ``samples`` resamples of whole topics, since items of one topic
+    share its difficulty.
+    """
+    counts = votes.counts() if classes is None else merged(votes.counts(), classes)
+    voted = counts.sum(axis=1) >= _PAIR
+    if not voted.any():
+        raise InputError("no item has two votes, so agreement cannot be measured; give votes of several assessors")
+    topic_of, topics = _topic_numbers(votes)
+    parts = _by_topic(counts[voted], topic_of[voted], topics)
+    weights = rng.multinomial(topics, np.full(topics, 1.0 / topics), size=samples)
+    matrices = np.einsum("bt,tij->bij", weights, parts.coincidences)
+    observed = (weights @ parts.agreement) / np.maximum(weights @ parts.items, 1)
+    totals = weights @ parts.totals
+    kappas = np.array([_kappa(share, total) for share, total in zip(observed.tolist(), totals, strict=True)])
+    return Agreement(
+        items=int(voted.sum()),
+        topics=topics,
+        votes=int(counts.sum()),
+        missing=votes.missing,
+        votes_per_item=float(counts[voted].sum() / voted.sum()),
+        raw=_estimate(float(item_agreement(counts[voted]).mean()), observed),
+        fleiss=_estimate(fleiss_kappa(counts), kappas),
+        alpha={
+            metric: _estimate(
+                krippendorff_alpha(counts, metric), np.array([alpha_of(matrix, metric) for matrix in matrices])
+            )
+            for metric in METRICS
+        },
+    )
+
+
+def contested(votes: Votes, number: int) -> list[Contested]:
+    """The items whose votes agree least; of equals, those whose levels lie furthest apart, then file order."""
+    counts = votes.counts()
+    agreeing = item_agreement(counts)
+    voted = np.flatnonzero(~np.isnan(agreeing))
+    levels = np.arange(counts.shape[1])
+    total = np.maximum(counts.sum(axis=1), 1)
+    spread = (counts @ levels**2) / total - ((counts @ levels) / total) ** 2
+    order = voted[np.lexsort((-spread[voted], agreeing[voted]))][:number]
+    return [
+        Contested(
+            votes.topics[item].decode(),
+            votes.comments[item].decode(),
+            tuple(counts[item].tolist()),
+            float(agreeing[item]),
+        )
+        for item in order.tolist()
+    ]
+
+
+def assessor_pairs(votes: Votes) -> list[AssessorPair]:
+    """Cohen's kappa of every two assessors who share an item."""
+    by_assessor = votes.by_assessor()
+    levels = votes.top + 1
+    pairs = list[AssessorPair]()
+    for one, two in combinations(range(len(votes.assessors)), 2):
+        both = (by_assessor[:, one] != NA) & (by_assessor[:, two] != NA)
+        if both.any():
+            first, second = by_assessor[both, one], by_assessor[both, two]
+            kappas = (
+                cohen_kappa(first, second, levels, weights=weights) for weights in ("none", "linear", "quadratic")
+            )
+            same = float((first == second).mean())
+            pairs.append(AssessorPair(votes.assessors[one], votes.assessors[two], int(both.sum()), same, *kappas))
+    return pairs
+
+
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """What each topic adds to the statistics."""
+
+    agreement: FloatArray
+    items: IntArray
+    totals: FloatArray
+    coincidences: FloatArray
+
+
+def _by_topic(counts: IntArray, topic_of: IntArray, topics: int) -> _Parts:
+    order = np.argsort(topic_of, kind="stable")
+    bounds = np.searchsorted(topic_of[order], np.arange(topics + 1))
+    spans = [order[low:high] for low, high in pairwise(bounds)]
+    return _Parts(
+        np.bincount(topic_of, weights=item_agreement(counts), minlength=topics).astype(np.float64),
+        np.bincount(topic_of, minlength=topics),
+        np.stack([counts[span].sum(axis=0) for span in spans]).astype(np.float64),
+        np.stack([coincidences(counts[span]) for span in spans]),
+    )
+
+
+def _topic_numbers(votes: Votes) -> tuple[IntArray, int]:
+    grouping = group_by_topic(votes.topics)
+    numbers = np.repeat(np.arange(len(grouping.topics)), np.diff(grouping.starts))
+    if grouping.order is not None:
+        back = np.empty_like(numbers)
+        back[grouping.order] = numbers
+        numbers = back
+    return numbers, len(grouping.topics)
+
+
+def _kappa(observed: float, totals: FloatArray) -> float:
+    return kappa_of(observed, totals) if totals.sum() else float("nan")
+
+
+def _estimate(value: float, resampled: FloatArray) -> Estimate:
+    defined = resampled[~np.isnan(resampled)]
+    if len(defined) < _PAIR or np.ptp(defined) == 0:
+        return Estimate(value, float("nan"), float("nan"))
+    low, high = np.percentile(defined, [_TAIL, 100 - _TAIL]).tolist()
+    return Estimate(value, low, high)
