@@ -25,6 +25,7 @@ class Verb:
 
 VERBS = {
     "check": Verb("Validate run files like a compiler.", "kaiwa.cli.check"),
+    "design": Verb("How many topics: power, detectable differences, cost.", "kaiwa.cli.design"),
 }
 """In the order of a round; a verb is added here and nowhere else."""
 
