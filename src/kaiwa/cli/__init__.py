@@ -24,15 +24,19 @@ class Verb:
 
 
 VERBS = {
+    "demo": Verb("A whole round on a small collection, ending in a report.", "kaiwa.cli.demo"),
+    "init": Verb("Make a task folder with a commented kaiwa.toml.", "kaiwa.cli.init"),
     "check": Verb("Validate run files like a compiler.", "kaiwa.cli.check"),
     "pool": Verb("Pool runs into the items to judge.", "kaiwa.cli.pool"),
+    "agree": Verb("Measure how far assessors agree.", "kaiwa.cli.agree"),
+    "gains": Verb("Turn votes into gains.", "kaiwa.cli.gains"),
+    "score": Verb("Score runs by graded measures.", "kaiwa.cli.score"),
     "compare": Verb("Compare runs: randomised Tukey HSD, effect sizes, tied ranks.", "kaiwa.cli.compare"),
     "tau": Verb("Rank correlation between two measures or two score files.", "kaiwa.cli.tau"),
     "standardise": Verb("Make scores comparable across topics: std, std-CDF, std-AB.", "kaiwa.cli.standardise"),
     "variance": Verb("V_E, V_E2 and variance components of scores.", "kaiwa.cli.variance"),
-    "agree": Verb("Measure how far assessors agree.", "kaiwa.cli.agree"),
-    "gains": Verb("Turn votes into gains.", "kaiwa.cli.gains"),
-    "score": Verb("Score runs by graded measures.", "kaiwa.cli.score"),
+    "design": Verb("How many topics: power, detectable differences, cost.", "kaiwa.cli.design"),
+    "report": Verb("The results of a task as one offline HTML page.", "kaiwa.cli.report"),
 }
 """In the order of a round; a verb is added here and nowhere else."""
 

@@ -1,0 +1,136 @@
+"""What is asked of a topic set: five quantities of which one is to be found, checked where they enter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import isfinite
+
+from kaiwa.design.kinds import METHODS, TESTS, Test
+from kaiwa.design.solve import LARGEST_N
+from kaiwa.errors import InputError, UnknownName
+
+MOST_SYSTEMS = 10**6
+INTERVAL = "interval"
+QUANTITIES = ("n", "min_diff", "power", "systems", "alpha")
+"""In the order in which the missing one is guessed when nobody says which to solve for."""
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A test, a variance, and n, power, min_diff, systems, alpha: the one that is None is to be found.
+
+    ``variance`` is one system's score variance (V_E); ``correlation`` says how alike two systems' scores on one
+    topic are, so a design with shared topics divides by variance (1 - correlation). ``scale`` is the range of the
+    scores, which no difference exceeds. For the interval, ``min_diff`` is its width and ``power`` plays no part.
+    """
+
+    variance: float
+    n: int | None = None
+    power: float | None = None
+    min_diff: float | None = None
+    systems: int | None = None
+    alpha: float | None = None
+    test: str = "anova"
+    method: str = "exact"
+    correlation: float = 0.0
+    scale: float = 1.0
+
+    @property
+    def unknown(self) -> str:
+        """The quantity to be found."""
+        return next(name for name in QUANTITIES if getattr(self, name) is None)
+
+    @property
+    def kind(self) -> Test:
+        """The test's row in the table of tests."""
+        return TESTS["paired-t" if self.test == INTERVAL else self.test]
+
+    @property
+    def error_variance(self) -> float:
+        """The variance that the test divides by."""
+        return self.kind.error_variance(self.variance, self.correlation)
+
+
+def completed(asked: Requirement, *, solve: str | None = None) -> Requirement:
+    """The requirement checked and filled with the customary alpha .05 and power .80, one quantity left open.
+
+    >>> completed(Requirement(variance=0.06, systems=10, min_diff=0.1)).unknown
+    'n'
+    """
+    _check_names(asked, solve)
+    if asked.test == INTERVAL or asked.kind.pairs_only:
+        asked = replace(asked, systems=_two(asked))
+    if asked.test == INTERVAL:
+        asked = replace(asked, power=0.5)
+    target = solve or _left_open(asked)
+    usual = {"power": 0.8, "alpha": 0.05}
+    fill = {name: usual[name] for name in usual if name != target and getattr(asked, name) is None}
+    filled = replace(asked, **fill)  # type: ignore[arg-type]  # the two floats of ``usual``
+    if getattr(filled, target) is not None:
+        raise InputError(f"{target}: is both given and to be found; leave it out or solve for another quantity")
+    _check_given(filled, target)
+    _check_values(filled)
+    return filled
+
+
+def _check_names(asked: Requirement, solve: str | None) -> None:
+    known = [*TESTS, INTERVAL]
+    if asked.test not in known:
+        raise UnknownName.among("test", asked.test, known)
+    if asked.method not in METHODS:
+        raise UnknownName.among("method", asked.method, METHODS)
+    if asked.method == "sakai" and asked.test != "anova":
+        raise InputError.at("method", f"sakai is published for anova, not for {asked.test}", "use --method exact")
+    if solve is not None and solve not in QUANTITIES:
+        raise UnknownName.among("quantity to solve for", solve, QUANTITIES)
+
+
+def _two(asked: Requirement) -> int:
+    if asked.systems not in {None, 2}:
+        what = f"{asked.test} compares two systems, not {asked.systems}"
+        raise InputError.at("systems", what, "give --systems 2, or --test anova, two-way or hsd")
+    return 2
+
+
+def _left_open(asked: Requirement) -> str:
+    for name in QUANTITIES:
+        if getattr(asked, name) is None:
+            return name
+    raise InputError("n, power, min_diff, systems and alpha are all given; leave out the one to be found")
+
+
+def _check_given(filled: Requirement, target: str) -> None:
+    flags = {"n": "--topics", "min_diff": "--min-diff", "systems": "--systems"}
+    for name, flag in flags.items():
+        if name != target and getattr(filled, name) is None:
+            raise InputError.at(name, "is missing", f"give it ({flag})")
+
+
+def _check_values(filled: Requirement) -> None:
+    _between("variance", filled.variance, 0.0, float("inf"), "give a positive variance, such as 0.06 (--variance)")
+    _between("scale", filled.scale, 0.0, float("inf"), "give the range of the scores, 1 for scores in 0..1 (--scale)")
+    _between("alpha", filled.alpha, 0.0, 1.0, "give a chance between 0 and 1, such as 0.05 (--alpha)")
+    _between("power", filled.power, 0.0, 1.0, "give a chance between 0 and 1, such as 0.8 (--power)")
+    _between("min_diff", filled.min_diff, 0.0, float("inf"), "give the smallest difference that matters (--min-diff)")
+    if filled.min_diff is not None and filled.min_diff > filled.scale:
+        what = f"{filled.min_diff:g} is larger than the scale of the scores, {filled.scale:g}"
+        raise InputError.at("min_diff", what, f"give a difference up to {filled.scale:g}, or set --scale")
+    if not -1.0 <= filled.correlation < 1.0:
+        raise InputError.at("correlation", f"{filled.correlation:g} is not in [-1, 1)", "give one below 1")
+    _whole("systems", filled.systems, 2, MOST_SYSTEMS, "give 2 or more (--systems)")
+    _whole("n", filled.n, 2, LARGEST_N, "give 2 topics or more (--topics)")
+
+
+def _between(name: str, value: float | None, low: float, high: float, repair: str) -> None:
+    if value is None:
+        return
+    if not low < value < high or not isfinite(value):
+        allowed = "a positive number" if high == float("inf") else f"between {low:g} and {high:g}"
+        raise InputError.at(name, f"{value:g} is not {allowed}", repair)
+
+
+def _whole(name: str, value: int | None, low: int, high: int, repair: str) -> None:
+    if value is None:
+        return
+    if value != int(value) or not low <= value <= high:
+        raise InputError.at(name, f"{value:g} is not a whole number from {low} to {high:,}", repair)

@@ -1,0 +1,135 @@
+"""The number of topics, for one cell or for a whole table of them at once."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.design.interval import expected_width
+from kaiwa.design.kinds import TESTS, power_of
+from kaiwa.design.noncentral import critical_f, noncentral_f_tail
+from kaiwa.design.solve import crossing, merit_of, smallest_enough
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kaiwa.model import FloatArray, IntArray
+
+
+def topics_needed(
+    *,
+    systems: FloatArray,
+    min_diff: FloatArray,
+    variance: FloatArray,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    test: str = "anova",
+    method: str = "exact",
+) -> IntArray:
+    """The smallest n whose power reaches the target, per cell of the broadcast arrays; ``LARGEST_N + 1``: none.
+
+    ``variance`` is the test's own: V_E, V_E2 for shared topics, that of the differences for a paired t.
+
+    >>> topics_needed(systems=np.array([2, 10]), min_diff=np.array(0.15), variance=np.array(0.0643)).tolist()
+    [46, 91]
+    """
+    parts = np.broadcast_arrays(systems, min_diff, variance)
+    m, minD, sigma2 = (part.astype(float).ravel() for part in parts)
+    power_at = power_of(test, method)
+    target = np.array(power)
+
+    def merit(n: FloatArray, cells: IntArray) -> FloatArray:
+        reached = power_at(n=n, systems=m[cells], min_diff=minD[cells], variance=sigma2[cells], alpha=np.array(alpha))
+        return merit_of(reached, target)
+
+    found = smallest_enough(merit, _guess(m, minD**2 / sigma2, alpha=alpha, power=power, test=test))
+    if method == "sakai":
+        found = _first_of_all(merit, found, alpha)
+    return found.reshape(parts[0].shape)
+
+
+def difference_found(
+    *,
+    n: FloatArray,
+    systems: FloatArray,
+    variance: FloatArray,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    test: str = "anova",
+    method: str = "exact",
+) -> FloatArray:
+    """The smallest difference that n topics find with the power asked for, per cell; nan where none is found.
+
+    >>> difference_found(n=np.array([91]), systems=np.array(10), variance=np.array(0.0643)).round(4).tolist()
+    [0.1494]
+    """
+    parts = np.broadcast_arrays(n, systems, variance)
+    size, m, sigma2 = (part.astype(float).ravel() for part in parts)
+    power_at, target = power_of(test, method), np.array(power)
+
+    def merit(min_diff: FloatArray) -> FloatArray:
+        reached = power_at(n=size, systems=m, min_diff=min_diff, variance=sigma2, alpha=np.array(alpha))
+        return merit_of(reached, target)
+
+    at_one = _guess(m, 1 / sigma2, alpha=alpha, power=power, test=test)
+    return crossing(merit, np.sqrt(at_one / size)).reshape(parts[0].shape)
+
+
+def topics_for_width(width: float, *, variance: float, alpha: float = 0.05) -> int:
+    """The smallest n whose interval on a mean difference is expected to be no wider; ``variance`` of differences.
+
+    >>> topics_for_width(0.1, variance=0.1)
+    156
+    """
+
+    def merit(n: FloatArray, _cells: IntArray) -> FloatArray:
+        return width / expected_width(n=n, variance=np.array(variance), alpha=np.array(alpha)) - 1.0
+
+    z = NormalDist().inv_cdf(1 - alpha / 2)
+    return int(smallest_enough(merit, np.array([(2 * z / width) ** 2 * variance + z]))[0])
+
+
+def _first_of_all(merit: Callable[[FloatArray, IntArray], FloatArray], found: IntArray, alpha: float) -> IntArray:
+    """The smallest n itself, where the published approximation is enough, then not, then enough again.
+
+    It is not monotone while its radicand turns positive, which it has at the latest when n - 1 > w.
+    """
+    latest = int(4 * critical_f(np.array([alpha]), np.ones(1), np.full(1, 8.0))[0]) + 2
+    n = np.arange(2.0, latest + 1)
+    enough = merit(np.tile(n, len(found)), np.repeat(np.arange(len(found)), len(n))).reshape(len(found), len(n)) >= 0
+    early = np.where(enough.any(axis=1), n[np.argmax(enough, axis=1)], np.inf)
+    return np.minimum(found, early).astype(np.int64)
+
+
+def _guess(m: FloatArray, effect: FloatArray, *, alpha: float, power: float, test: str) -> FloatArray:
+    """N as it would be with unlimited degrees of freedom for the error, and half a topic more."""
+    kind = TESTS[test]
+    df1 = np.ones_like(m) if kind.by_range else m - 1
+    level = 2 * alpha / (m * (m - 1)) if kind.by_range else np.full_like(m, alpha)
+    _, first, back = np.unique(df1 + 1j * level, return_index=True, return_inverse=True)
+    needed = noncentrality_needed(df1[first], level[first], power)[back]
+    per_topic = effect / (1.0 if kind.error == "differences" else 2.0)
+    return needed / per_topic + 0.5
+
+
+def noncentrality_needed(df1: FloatArray, alpha: FloatArray, power: float) -> FloatArray:
+    """The noncentrality at which a chi-square test reaches the power: the secant method in its square root."""
+    plenty = np.full_like(df1, 1e12)
+    critical = critical_f(alpha, df1, plenty)
+    target = np.array(power)
+
+    def merit(root_: FloatArray) -> FloatArray:
+        return merit_of(noncentral_f_tail(critical, df1, plenty, root_**2, alpha), target)
+
+    before, now = np.full_like(df1, 1.0), 2.8 * df1**0.2
+    at_before = merit(before)
+    for _ in range(8):
+        at_now = merit(now)
+        slope = (at_now - at_before) / np.where(now == before, 1.0, now - before)
+        step = -at_now / np.where(slope > 0, slope, 1.0)
+        before, at_before, now = now, at_now, np.clip(now + step, now / 2, now * 2)
+        if (np.abs(step) < 1e-3 * now).all():
+            break
+    return now**2
