@@ -75,6 +75,8 @@ def _share_rows(shares: list[Share]) -> list[list[Cell]]:
 
 def _sizes_text(report: PoolReport) -> str:
     now, deeper = report.sizes[report.depth - 1], report.sizes[-1]
+    if deeper == now:
+        return "A greater depth would add nothing: no run goes deeper."
     return (
         f"Depth {2 * report.depth} instead of {report.depth} would add {deeper - now:,} items ({now:,} to {deeper:,})."
     )

@@ -12,7 +12,6 @@ import numpy as np
 
 from kaiwa.files.runs import run_text, write_run
 from kaiwa.files.topics import write_topics
-from kaiwa.files.votes import write_votes
 from kaiwa.files.writing import write_text
 from kaiwa.model import Run, Votes, pack, unpack
 
@@ -85,7 +84,9 @@ def simulate_round(rng: np.random.Generator) -> SimulatedRound:
     """Thirty posts, sixty candidate comments each, and eight systems that see the worth through noise."""
     topics = {f"demo-post-{place:02}": post for place, post in enumerate(POSTS, start=1)}
     worth = rng.gamma(0.9, 0.8, size=(len(topics), CANDIDATES))
-    runs = tuple(_run(name, about, skill, worth, tuple(topics), rng) for name, (about, skill) in SKILLS.items())
+    runs = tuple(
+        _run(name, worth, tuple(topics), about=about, skill=skill, rng=rng) for name, (about, skill) in SKILLS.items()
+    )
     return SimulatedRound(topics, runs, worth)
 
 
@@ -122,13 +123,14 @@ def write_round(folder: Path, simulated: SimulatedRound) -> str:
     return name
 
 
-def write_simulated_votes(path: Path, votes: Votes) -> None:
-    """Write the simulated votes; the assessors' names say what they are."""
-    write_votes(path, votes)
-
-
 def _run(
-    name: str, about: str, skill: float, worth: NDArray[np.float64], topics: tuple[str, ...], rng: np.random.Generator
+    name: str,
+    worth: NDArray[np.float64],
+    topics: tuple[str, ...],
+    *,
+    about: str,
+    skill: float,
+    rng: np.random.Generator,
 ) -> Run:
     scores = skill * worth + rng.normal(0.0, 1.5, size=worth.shape)
     best = np.argsort(-scores, axis=1)[:, :10]
