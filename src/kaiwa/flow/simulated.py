@@ -83,7 +83,7 @@ class SimulatedRound:
 def simulate_round(rng: np.random.Generator) -> SimulatedRound:
     """Thirty posts, sixty candidate comments each, and eight systems that see the worth through noise."""
     topics = {f"demo-post-{place:02}": post for place, post in enumerate(POSTS, start=1)}
-    worth = rng.gamma(0.9, 0.8, size=(len(topics), CANDIDATES))
+    worth = rng.gamma(0.5, 1.0, size=(len(topics), CANDIDATES))
     runs = tuple(
         _run(name, worth, tuple(topics), about=about, skill=skill, rng=rng) for name, (about, skill) in SKILLS.items()
     )
@@ -132,7 +132,7 @@ def _run(
     skill: float,
     rng: np.random.Generator,
 ) -> Run:
-    scores = skill * worth + rng.normal(0.0, 1.5, size=worth.shape)
+    scores = skill * worth + rng.normal(0.0, 3.0, size=worth.shape)
     best = np.argsort(-scores, axis=1)[:, :10]
     names = _names()
     lists = {
