@@ -9,22 +9,24 @@ import importlib
 from typing import Any
 
 _PUBLIC = {
+    "Comparison": "kaiwa.api",
     "DesignError": "kaiwa.errors",
     "Gains": "kaiwa.model",
     "InputError": "kaiwa.errors",
     "KaiwaError": "kaiwa.errors",
     "Pair": "kaiwa.model",
     "Run": "kaiwa.model",
-    "ScoreSet": "kaiwa.model",
-    "Scores": "kaiwa.model",
+    "ScoreSet": "kaiwa.api",
+    "Scores": "kaiwa.api",
     "UnknownName": "kaiwa.errors",
-    "Votes": "kaiwa.model",
+    "Votes": "kaiwa.api",
     "read_qrels": "kaiwa.api",
     "read_run": "kaiwa.api",
     "read_runs": "kaiwa.api",
     "read_scores": "kaiwa.api",
     "read_topics": "kaiwa.api",
     "read_votes": "kaiwa.api",
+    "score": "kaiwa.api",
 }
 
 __all__ = sorted(_PUBLIC)  # noqa: PLE0605  a list of names, as the language asks

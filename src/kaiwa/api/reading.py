@@ -1,16 +1,18 @@
-"""The verbs of the Python API: files in, nouns out, and the verbs that hang on the nouns."""
+"""Files in, nouns with verbs out."""
 
 from __future__ import annotations
 
+from dataclasses import fields
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kaiwa.api.nouns import ScoreSet, Votes
 from kaiwa.errors import InputError
 from kaiwa.files import qrels, runs, scores, topics, votes
 
 if TYPE_CHECKING:
-    from kaiwa.model import Gains, Run, ScoreSet, Votes
+    from kaiwa.model import Gains, Run
 
 
 def read_run(path: Path | str, *, order: str | None = None) -> Run:
@@ -30,12 +32,13 @@ def read_qrels(path: Path | str) -> Gains:
 
 def read_votes(path: Path | str, *, top: int | None = None) -> Votes:
     """Votes from STC labels or tidy CSV."""
-    return votes.read_votes(path, top=top)
+    read = votes.read_votes(path, top=top)
+    return Votes(**{one.name: getattr(read, one.name) for one in fields(read)})
 
 
 def read_scores(path: Path | str) -> ScoreSet:
     """Scores from tidy CSV or a topics x runs matrix."""
-    return scores.read_scores(path)
+    return ScoreSet(scores.read_scores(path).values())
 
 
 def read_topics(path: Path | str) -> dict[str, str]:

@@ -1,0 +1,21 @@
+"""The Python API: files in, nouns out, and the verbs that hang on the nouns."""
+
+from kaiwa.api.nouns import Comparison, Scores, ScoreSet, Votes, with_verbs
+from kaiwa.api.reading import read_qrels, read_run, read_runs, read_scores, read_topics, read_votes
+from kaiwa.api.verbs import design, score
+
+__all__ = [
+    "Comparison",
+    "ScoreSet",
+    "Scores",
+    "Votes",
+    "design",
+    "read_qrels",
+    "read_run",
+    "read_runs",
+    "read_scores",
+    "read_topics",
+    "read_votes",
+    "score",
+    "with_verbs",
+]
