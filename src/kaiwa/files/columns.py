@@ -7,6 +7,7 @@ any other block is looked at line by line, to name the line that is wrong.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ Bytes = NDArray[np.uint8]
 
 MAX_ID_BYTES = 512
 _FEW_ROWS = 4096  # below this, plain indexing costs less than setting up a window
+_FIRST_LINE = re.compile(rb"^[ \t]*[^#\s][^\n]*", re.MULTILINE)
 _NEWLINE, _TAB, _SPACE, _HASH = 10, 9, 32, 35
 
 
@@ -103,11 +105,8 @@ def split_fields(block: Block, path: Path, *, fields: int, form: str, more: bool
 
 def count_fields(block: Block) -> int:
     """How many fields the block's first line with any has; 0 when none has."""
-    for line in block.data.split(b"\n"):
-        found = line.split()
-        if found and not found[0].startswith(b"#"):
-            return len(found)
-    return 0
+    line = _FIRST_LINE.search(block.data)
+    return len(line[0].split()) if line else 0
 
 
 def _refuse_controls(data: Bytes, newlines: int, block: Block, path: Path) -> None:
