@@ -26,6 +26,11 @@ class Verb:
 VERBS = {
     "demo": Verb("A whole round on a small collection, ending in a report.", "kaiwa.cli.demo"),
     "init": Verb("Make a task folder with a commented kaiwa.toml.", "kaiwa.cli.init"),
+    "clean": Verb("Clean raw post-comment pairs into a repository.", "kaiwa.cli.clean"),
+    "topics": Verb("Sample topics from, or beside, a repository.", "kaiwa.cli.topics"),
+    "index": Verb("Tokenise and index a repository.", "kaiwa.cli.index"),
+    "reply": Verb("Answer one post, with reasons.", "kaiwa.cli.reply"),
+    "retrieve": Verb("Answer a file of topics: a run.", "kaiwa.cli.retrieve"),
     "check": Verb("Validate run files like a compiler.", "kaiwa.cli.check"),
     "pool": Verb("Pool runs into the items to judge.", "kaiwa.cli.pool"),
     "agree": Verb("Measure how far assessors agree.", "kaiwa.cli.agree"),

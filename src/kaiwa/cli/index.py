@@ -1,0 +1,37 @@
+"""kaiwa index: a repository to an index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from kaiwa.cli.output import IN_FILE, emit, json_option, progress, quiet_option
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command("index", epilog="Example: kaiwa index repository -o index --lang zh")
+@click.argument("repository", type=IN_FILE)
+@click.option("-o", "--output", type=IN_FILE, required=True, help="The index folder to make.")
+@click.option("--lang", type=click.Choice(["zh", "ja", "en"]), help="The language; found out when not given.")
+@click.option("--tokens", help="zh, ja, en, bigrams, or both: zh+bigrams; the language's words if not given.")
+@json_option
+@quiet_option
+def command(
+    *, repository: Path, output: Path, lang: str | None, tokens: str | None, as_json: bool, quiet: bool
+) -> None:
+    """Tokenise and index the posts and comments of a repository.
+
+    The old index at the same place answers until the new one is whole.
+    """
+    from kaiwa.flow.index import build_index
+
+    with progress("indexing", quiet=quiet) as tick:
+        facts = build_index(repository, output, language=lang, tokens=tokens, progress=tick)
+    text = (
+        f"{output}: {facts['posts']:,} posts, {facts['comments']:,} comments, {facts['pairs']:,} pairs, "
+        f"{facts['terms']:,} terms ({facts['tokeniser']})"
+    )
+    emit(text, {"index": str(output), **facts}, as_json=as_json)

@@ -1,0 +1,84 @@
+"""kaiwa reply: answer one post, or one after the other at a prompt."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from kaiwa.cli.answering import answering_options, filters_from, opened
+from kaiwa.cli.output import IN_FILE, emit, json_option
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kaiwa.retrieve.reply import Reply
+
+
+@click.command("reply", epilog='Example: kaiwa reply index "The first day in Hawaii." -k 5')
+@click.argument("index", type=IN_FILE)
+@click.argument("post", required=False)
+@answering_options
+@json_option
+def command(
+    *,
+    index: Path,
+    post: str | None,
+    k: int,
+    system: str,
+    fuse: str,
+    min_chars: int,
+    block: Path | None,
+    takedown: Path | None,
+    unfiltered: bool,
+    as_json: bool,
+) -> None:
+    """Answer a post with the old comments most worth reusing, and say why.
+
+    Without a post, asks for one after the other (an empty line ends).
+    """
+    bot = opened(index, takedown)
+    filters = filters_from(min_chars, block, unfiltered=unfiltered)
+
+    def answer(text: str) -> None:
+        found = bot.reply(text, k=k, system=system, filters=filters, fusion=fuse)
+        emit(_text(found), {"post": text, "system": system, "replies": [asdict(one) for one in found]}, as_json=as_json)
+
+    if post is not None:
+        answer(post)
+        return
+    while text := _asked():
+        answer(text)
+
+
+def _asked() -> str:
+    prompt = "post> " if sys.stdin.isatty() else ""
+    try:
+        return click.prompt(prompt, default="", prompt_suffix="", show_default=False, err=True) if prompt else _line()
+    except click.Abort:
+        return ""
+
+
+def _line() -> str:
+    for line in sys.stdin:
+        if line.strip():
+            return line.strip()
+    return ""
+
+
+def _text(found: list[Reply]) -> str:
+    from kaiwa.report.text import visible
+
+    if not found:
+        return "no comment shares a word with this post"
+    lines = []
+    for rank, one in enumerate(found, start=1):
+        lines.append(f"{rank:>2}  {visible(one.text)}")
+        words = " ".join(one.words)
+        lines.append(
+            f"    {one.score:.4f} = q2p {one.q2p:.4f}, q2c {one.q2c:.4f}; words: {visible(words)}; {one.comment}"
+        )
+        lines.append(f"    to {one.post}: {visible(one.post_text[:60])}")
+    return "\n".join(lines)

@@ -1,0 +1,55 @@
+"""kaiwa retrieve: a run file for a file of topics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from kaiwa.cli.answering import answering_options, filters_from, opened
+from kaiwa.cli.output import IN_FILE, emit, json_option, progress, quiet_option, remark
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command("retrieve", epilog="Example: kaiwa retrieve index topics.tsv -o KAIWA-C-R1.txt --system run2")
+@click.argument("index", type=IN_FILE)
+@click.argument("topics", type=IN_FILE)
+@click.option("-o", "--output", type=IN_FILE, required=True, help="The run file to write.")
+@click.option("--name", help="The run's name; the file's name without ending if not given.")
+@answering_options
+@json_option
+@quiet_option
+def command(
+    *,
+    index: Path,
+    topics: Path,
+    output: Path,
+    name: str | None,
+    k: int,
+    system: str,
+    fuse: str,
+    min_chars: int,
+    block: Path | None,
+    takedown: Path | None,
+    unfiltered: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Answer every topic (lines of: id TAB text) and write a run file that kaiwa check accepts."""
+    from kaiwa.files.runs import write_run
+    from kaiwa.files.topics import read_topics
+
+    asked = read_topics(topics)
+    bot = opened(index, takedown)
+    filters = filters_from(min_chars, block, unfiltered=unfiltered)
+    title = name or output.name.partition(".")[0]
+    with progress("retrieving", quiet=quiet) as tick:
+        run = bot.run(asked, name=title, k=k, system=system, filters=filters, fusion=fuse, progress=tick)
+    write_run(output, run)
+    silent = [topic for topic in run.topics if not run.ranking(topic)]
+    if silent:
+        remark(f"kaiwa: no comment shares a word with {len(silent)} topics, first {silent[0]}", quiet=quiet)
+    fields = {"run": str(output), "name": title, "topics": len(asked), "comments": len(run), "unanswered": silent}
+    emit(f"{output}: {len(run):,} comments for {len(asked):,} topics by {system}", fields, as_json=as_json)

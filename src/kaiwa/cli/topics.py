@@ -1,0 +1,53 @@
+"""kaiwa topics: posts to ask with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from kaiwa.cli.output import IN_FILE, emit, json_option, out_option, quiet_option, remark, seed_option
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command("topics", epilog="Example: kaiwa topics repository -n 100 -o topics.tsv --rest without-topics")
+@click.argument("repository", type=IN_FILE)
+@click.option("-n", "count", type=click.IntRange(min=1), default=100, show_default=True, help="How many topics.")
+@click.option("--from", "pool", type=IN_FILE, help="Draw from these posts (pairs, or id TAB text) instead.")
+@click.option("--rest", type=IN_FILE, help="Write the repository without the topics and what repeats them here.")
+@out_option
+@json_option
+@seed_option
+@quiet_option
+def command(
+    *,
+    repository: Path,
+    count: int,
+    pool: Path | None,
+    rest: Path | None,
+    output: Path | None,
+    as_json: bool,
+    seed: int,
+    quiet: bool,
+) -> None:
+    """Sample topics that keep the repository's rules, balanced by length, no two nearly alike.
+
+    With --from, none is near a post of the repository; without it they are the repository's own posts,
+    and --rest holds them out.
+    """
+    import numpy as np
+
+    from kaiwa.files.topics import write_topics
+    from kaiwa.flow.topics import sample_topics
+
+    drawn = sample_topics(repository, count=count, pool=pool, rest=rest, rng=np.random.default_rng(seed))
+    if output:
+        write_topics(output, drawn.topics)
+    if pool is None and rest is None:
+        remark("kaiwa: these posts are in the repository; --rest writes it without them", quiet=quiet)
+    lines = "\n".join(f"{name}\t{text}" for name, text in drawn.topics.items())
+    counts = {"candidates": drawn.candidates, "removed": drawn.removed, "rest": drawn.rest}
+    said = f"{output}: {len(drawn.topics)} topics of {drawn.candidates:,} posts" if output else lines
+    emit(said, {"topics": drawn.topics, **counts}, as_json=as_json)

@@ -1,0 +1,1 @@
+"""Pairs in, better pairs out: rule sets, near-duplicates, topics, splits."""

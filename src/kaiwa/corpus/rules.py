@@ -1,0 +1,120 @@
+"""Rules that a post or a comment must pass; a rule set is data, and says where its rules come from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from kaiwa.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SIDES = ("post", "comment", "both")
+_TESTS = ("removes", "needs", "min_chars", "max_chars")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One named reason to remove a text.
+
+    ``removes`` is a pattern whose match removes the text, ``needs`` one whose absence does;
+    ``min_chars`` and ``max_chars`` bound its length. ``on`` says which text is looked at: the
+    post's or comment's own words, or the ``name`` of the person who wrote it.
+    """
+
+    name: str
+    says: str
+    side: str = "both"
+    on: str = "text"
+    removes: str = ""
+    needs: str = ""
+    min_chars: int = 0
+    max_chars: int = 0
+
+    def __post_init__(self) -> None:
+        if self.side not in SIDES or self.on not in {"text", "name"}:
+            raise InputError(
+                f"rule {self.name!r}: side {self.side!r} on {self.on!r}; side is one of {', '.join(SIDES)}"
+            )
+        if not any(getattr(self, test) for test in _TESTS):
+            raise InputError(f"rule {self.name!r}: it tests nothing; give one of {', '.join(_TESTS)}")
+        self._patterns  # noqa: B018  a pattern that does not compile is refused here
+
+    @cached_property
+    def _patterns(self) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
+        try:
+            removes = re.compile(self.removes) if self.removes else None
+            return removes, re.compile(self.needs) if self.needs else None
+        except re.error as fault:
+            raise InputError(f"rule {self.name!r}: not a regular expression ({fault}); mend the pattern") from None
+
+    def refuses(self, text: str) -> bool:
+        """Whether the text must go.
+
+        >>> Rule("short", "too short", min_chars=3).refuses("ok")
+        True
+        """
+        removes, needs = self._patterns
+        return (
+            len(text) < self.min_chars
+            or (self.max_chars > 0 and len(text) > self.max_chars)
+            or (removes is not None and removes.search(text) is not None)
+            or (needs is not None and needs.search(text) is None)
+        )
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """Rules with their source, and what is done to the pairs that pass them.
+
+    ``first_comments`` keeps only that many comments of each post (0: all); ``merge`` says whether
+    near-duplicate comments become one.
+    """
+
+    name: str
+    source: str
+    rules: tuple[Rule, ...]
+    first_comments: int = 0
+    merge: bool = True
+
+    @cached_property
+    def _by_side(self) -> dict[tuple[str, str], tuple[Rule, ...]]:
+        return {
+            (side, on): tuple(rule for rule in self.rules if rule.side in {side, "both"} and rule.on == on)
+            for side in ("post", "comment")
+            for on in ("text", "name")
+        }
+
+    def against(self, side: str, text: str, *, on: str = "text") -> str | None:
+        """The name of the first rule that the text breaks, or None.
+
+        >>> RuleSet("s", "", (Rule("short", "", min_chars=3),)).against("post", "ok")
+        'short'
+        """
+        for rule in self._by_side[side, on]:
+            if rule.refuses(text):
+                return rule.name
+        return None
+
+    @classmethod
+    def from_fields(cls, fields: Mapping[str, Any]) -> RuleSet:  # Any: values of a TOML file, checked here
+        """The rule set that a table of fields describes; what is misspelt is refused by name."""
+        rest = {key: value for key, value in fields.items() if key != "rule"}
+        _refuse_unknown("rule set", rest, ("name", "source", "first_comments", "merge"))
+        rules = fields.get("rule", [])
+        for rule in rules:
+            _refuse_unknown(f"rule {rule.get('name', '')!r}", rule, tuple(Rule.__dataclass_fields__))
+        try:
+            return cls(rules=tuple(Rule(**rule) for rule in rules), **rest)
+        except TypeError as fault:
+            raise InputError(
+                f"rule set: {str(fault).split(') ')[-1]}; give name, source and for each rule name and says"
+            ) from None
+
+
+def _refuse_unknown(place: str, fields: Mapping[str, Any], known: tuple[str, ...]) -> None:  # Any: TOML values
+    if strange := [key for key in fields if key not in known]:
+        raise InputError(f"{place}: unknown field {strange[0]!r}; known: {', '.join(known)}")

@@ -1,0 +1,191 @@
+"""The repository: a folder of three Parquet files any tool can read, and a manifest that says how it was made.
+
+posts.parquet     post_id, post           each post once
+comments.parquet  comment_id, comment     each comment once
+pairs.parquet     post_id, comment_id     which comment stood under which post
+merged.parquet    comment_id, kept_id     near-duplicate comments, and the one that speaks for them (may be absent)
+manifest.json     what, version, counts, rules, language; optional when another tool made the folder
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kaiwa.errors import InputError
+from kaiwa.files.folder import settle, whole_folder
+from kaiwa.files.pairs import parquet_batches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from kaiwa.model import IntArray
+
+WHAT = "kaiwa repository"
+VERSION = 1
+MANIFEST = "manifest.json"
+TABLES = {
+    "posts": ("post_id", "post"),
+    "comments": ("comment_id", "comment"),
+    "pairs": ("post_id", "comment_id"),
+    "merged": ("comment_id", "kept_id"),
+}
+_REPAIR = "make a repository with kaiwa clean"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a repository says of itself."""
+
+    rules: str = ""
+    language: str = ""
+    posts: int = 0
+    comments: int = 0
+    pairs: int = 0
+    removed: dict[str, int] = field(default_factory=dict)
+    seed: int | None = None
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A repository on disk, read table by table and batch by batch."""
+
+    path: Path
+    manifest: Manifest
+
+    def posts(self) -> Iterator[list[list[str]]]:
+        """Batches of [ids, texts] of the posts."""
+        return self.table("posts")
+
+    def comments(self) -> Iterator[list[list[str]]]:
+        """Batches of [ids, texts] of the comments."""
+        return self.table("comments")
+
+    def table(self, name: str) -> Iterator[list[list[str]]]:
+        """Batches of one table's columns."""
+        return parquet_batches(self.path / f"{name}.parquet", TABLES[name], f"{name} have {', '.join(TABLES[name])}")
+
+    def merged(self) -> dict[str, str]:
+        """Which comment now speaks for each comment that was merged away."""
+        if not (self.path / "merged.parquet").exists():
+            return {}
+        return {gone: kept for batch in self.table("merged") for gone, kept in zip(*batch, strict=True)}
+
+    def ids(self, name: str) -> Any:  # Any: a pyarrow array, untyped
+        """The ids of the posts or the comments, in their order, each once."""
+        import pyarrow as pa
+
+        column = TABLES[name][0]
+        parts = [pa.array(batch[0]) for batch in self.table(name)]
+        ids = pa.concat_arrays(parts) if parts else pa.array([], pa.string())
+        if len(ids.unique()) != len(ids):
+            raise InputError.at(self.path / f"{name}.parquet", f"a {column} stands twice", "keep one row for each id")
+        return ids
+
+    def pair_rows(self, posts: Any, comments: Any) -> tuple[IntArray, IntArray]:  # Any: pyarrow arrays from ids()
+        """For each pair the row of its post and the row of its comment."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        rows: list[list[Any]] = [[], []]
+        for batch in self.table("pairs"):
+            for side, (ids, known) in enumerate(zip(batch, (posts, comments), strict=True)):
+                found = pc.index_in(pa.array(ids), value_set=known)
+                if found.null_count:
+                    lost = ids[pc.index(found.is_null(), True).as_py()]
+                    what = f"{TABLES['pairs'][side]} {lost!r} is in no other table"
+                    raise InputError.at(self.path / "pairs.parquet", what, _REPAIR)
+                rows[side].append(found.to_numpy(zero_copy_only=False).astype(np.int64))
+        empty = np.zeros(0, dtype=np.int64)
+        return np.concatenate([empty, *rows[0]]), np.concatenate([empty, *rows[1]])
+
+
+def open_repository(path: Path) -> Repository:
+    """The repository in a folder, its tables present and its counts known."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if not path.is_dir():
+        raise InputError.at(path, "is a file" if path.exists() else "no such repository", _REPAIR)
+    counts = {}
+    for name in ("posts", "comments", "pairs"):
+        table = path / f"{name}.parquet"
+        if not table.is_file():
+            raise InputError.at(path, f"has no {name}.parquet: it is not a repository", _REPAIR)
+        try:
+            counts[name] = pq.read_metadata(table).num_rows
+        except (pa.ArrowException, OSError):
+            raise InputError.at(table, "is not a whole Parquet file", _REPAIR) from None
+    return Repository(path, replace(_read_manifest(path / MANIFEST), **counts))
+
+
+def _read_manifest(path: Path) -> Manifest:
+    if not path.exists():
+        return Manifest()
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(said, dict) or said.get("what") != WHAT:
+            raise InputError.at(path, "is not the manifest of a repository", _REPAIR)
+        if said.get("version") != VERSION:
+            repair = f"this Kaiwa reads version {VERSION}; clean the pairs again"
+            raise InputError.at(path, f"is of version {said.get('version')}", repair)
+        known = Manifest.__dataclass_fields__
+        return Manifest(**{name: value for name, value in said.items() if name in known})
+    except (ValueError, OSError):
+        raise InputError.at(path, "cannot be read as JSON", _REPAIR) from None
+
+
+class RepositoryWriter:
+    """Writes the tables of a repository, batch by batch, and counts their rows."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._open: dict[str, Any] = {}  # Any: pyarrow writers, untyped
+        self.counts = dict.fromkeys(TABLES, 0)
+
+    def add(self, name: str, first: Sequence[str], second: Sequence[str]) -> None:
+        """Append rows to one of the tables."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        schema = pa.schema([(column, pa.string()) for column in TABLES[name]])
+        if name not in self._open:
+            where = self._folder / f"{name}.parquet"
+            self._open[name] = pq.ParquetWriter(where, schema, compression="zstd", use_dictionary=name == "pairs")
+        if len(first):
+            columns = [pa.array(first, pa.string()), pa.array(second, pa.string())]
+            self._open[name].write_table(pa.table(columns, schema=schema))
+        self.counts[name] += len(first)
+
+    def finish(self, manifest: Manifest) -> Manifest:
+        """Close the tables and write the manifest, with the counts filled in."""
+        for name in ("posts", "comments", "pairs"):
+            self.add(name, [], [])
+        self.close()
+        counts = {name: self.counts[name] for name in ("posts", "comments", "pairs")}
+        whole = replace(manifest, **counts)  # type: ignore[arg-type]  # the three counts are integers
+        said = {"what": WHAT, "version": VERSION, **asdict(whole)}
+        (self._folder / MANIFEST).write_text(json.dumps(said, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        return whole
+
+    def close(self) -> None:
+        """Close the tables that are open."""
+        for writer in self._open.values():
+            writer.close()
+
+
+@contextmanager
+def writing_repository(path: Path) -> Iterator[RepositoryWriter]:
+    """A writer whose folder becomes ``path`` when the block ends well."""
+    with whole_folder(path, mark="pairs.parquet") as folder:
+        writer = RepositoryWriter(folder)
+        try:
+            yield writer
+        finally:
+            writer.close()
+        settle(folder)

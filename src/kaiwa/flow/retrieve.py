@@ -1,0 +1,103 @@
+"""An index that answers: one post at a time, or a file of topics to a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.errors import InputError
+from kaiwa.files.takedown import NAME, read_takedown
+from kaiwa.flow.index import open_index
+from kaiwa.model import Run
+from kaiwa.retrieve.filters import Filters
+from kaiwa.retrieve.reply import Banned, Reply, replies
+from kaiwa.retrieve.systems import system_named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    Progress = Callable[[int, int], None]
+
+DEFAULT_SYSTEM = "bm25"
+_MOST = 1000
+_FILTERS = Filters()
+
+
+class Bot:
+    """An open index; ``reply`` answers a post with old comments and the reasons for them.
+
+    The takedown list inside the index folder is read anew whenever it changes, so an id in it
+    vanishes from the next answer on.
+    """
+
+    def __init__(self, path: Path, *, takedown: frozenset[str] = frozenset()) -> None:
+        self._list = path / NAME
+        self._given = takedown
+        self._stamp: tuple[int, int] | None = None
+        self._banned = Banned()
+        self.index = open_index(path)
+
+    def reply(
+        self, text: str, *, k: int = 10, system: str = DEFAULT_SYSTEM, filters: Filters = _FILTERS, fusion: str = "rrf"
+    ) -> list[Reply]:
+        """The k best comments for a post, best first; none when no word of it is known."""
+        if not 1 <= k <= _MOST:
+            raise InputError(f"k is {k}; give 1 to {_MOST}")
+        chosen = system_named(system)
+        return replies(self.index, text, chosen, k=k, filters=filters, banned=self._bans(), fusion=fusion)
+
+    def run(
+        self,
+        topics: Mapping[str, str],
+        *,
+        name: str,
+        k: int = 10,
+        system: str = DEFAULT_SYSTEM,
+        filters: Filters = _FILTERS,
+        fusion: str = "rrf",
+        progress: Progress = lambda _done, _total: None,
+    ) -> Run:
+        """A run over the topics; a topic without any answer has an empty list."""
+        lists: dict[str, list[tuple[str, float]]] = {}
+        for done, (topic, text) in enumerate(topics.items(), start=1):
+            answers = self.reply(text, k=k, system=system, filters=filters, fusion=fusion)
+            lists[topic] = [(answer.comment, answer.score) for answer in answers]
+            progress(done, len(topics))
+        return Run.from_lists(name, lists, description=system_named(system).says)
+
+    def _bans(self) -> Banned:
+        """What may not be shown, as numbers; looked up again only when the list has changed."""
+        try:
+            state = self._list.stat()
+            stamp = (state.st_mtime_ns, state.st_size)
+        except OSError:
+            stamp = (0, 0)
+        if stamp != self._stamp:
+            listed = read_takedown(self._list) if stamp != (0, 0) else frozenset()
+            self._banned = self._numbers(listed | self._given)
+            self._stamp = stamp
+        return self._banned
+
+    def _numbers(self, ids: frozenset[str]) -> Banned:
+        posts = {self.index.posts.texts.find(name) for name in ids} - {-1}
+        comments = {self.index.comments.texts.find(name) for name in ids} - {-1}
+        return Banned(frozenset(posts), frozenset(comments | self._without_post(posts)))
+
+    def _without_post(self, posts: set[int]) -> set[int]:
+        """The comments that stood under these posts only."""
+        links = self.index.links
+        under = {
+            int(comment)
+            for post in posts
+            for comment in links.post_comments[links.post_starts[post] : links.post_starts[post + 1]]
+        }
+        taken = np.array(sorted(posts), dtype=np.uint32)
+        return {
+            comment
+            for comment in under
+            if np.isin(
+                links.comment_posts[links.comment_starts[comment] : links.comment_starts[comment + 1]], taken
+            ).all()
+        }

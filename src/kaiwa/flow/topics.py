@@ -1,0 +1,116 @@
+"""Topics for a task: posts held out from the repository, by its own rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from kaiwa.corpus.near import near_pairs
+from kaiwa.corpus.topics import balanced_order, distinct
+from kaiwa.errors import InputError
+from kaiwa.files.pairs import FIELDS, kind_of, read_pairs
+from kaiwa.files.repository import Repository, open_repository, writing_repository
+from kaiwa.files.rules import known_rules
+from kaiwa.files.text import numbered_lines, read_blocks
+from kaiwa.files.topics import read_topics
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+
+_SHORTLIST = 4  # how many times more candidates are drawn than topics wanted, for near-duplicates to go
+
+
+@dataclass(frozen=True)
+class Topics:
+    """The topics, id to text, and what was left out on the way."""
+
+    topics: dict[str, str]
+    candidates: int
+    removed: dict[str, int]
+    rest: dict[str, int] | None = None
+
+
+def sample_topics(
+    source: Path, *, count: int, pool: Path | None, rest: Path | None, rng: np.random.Generator
+) -> Topics:
+    """Posts balanced by length: from ``pool``, none near a post of the repository; or from the repository itself.
+
+    Drawn from the repository, they are held out only if ``rest`` is given: a new repository without
+    them and without the posts that nearly repeat them.
+    """
+    repository = open_repository(source)
+    candidates = _from_pool(repository, pool) if pool else _all_posts(repository)
+    offered = len(candidates)
+    candidates, refused = _by_rules(candidates, repository.manifest.rules)
+    order = balanced_order([len(text) for text in candidates.values()], rng=rng)[: _SHORTLIST * count + 50]
+    names = list(candidates)
+    short = {names[place]: candidates[names[place]] for place in order.tolist()}
+    apart, near = _apart(repository, short, outside=pool is not None)
+    if len(apart) < count:
+        what = f"only {len(apart)} of {offered} posts can be topics, {count} wanted"
+        raise InputError.at(pool or source, what, "give more posts, or a smaller -n")
+    topics = dict(list(apart.items())[:count])
+    left = _write_rest(repository, topics, rest) if rest else None
+    return Topics(topics, offered, {"rules": refused, "near-duplicates": near}, left)
+
+
+def _all_posts(repository: Repository) -> dict[str, str]:
+    return {name: text for batch in repository.posts() for name, text in zip(*batch, strict=True)}
+
+
+def _from_pool(repository: Repository, pool: Path) -> dict[str, str]:
+    if kind_of(pool) in {".jsonl", ".ndjson", ".json", ".parquet"} or _is_pairs(pool):
+        found = {pair.post_id: pair.post for batch in read_pairs(pool) for pair in batch}
+    else:
+        found = read_topics(pool)
+    known = {name for batch in repository.posts() for name in batch[0]}
+    return {name: text for name, text in found.items() if name not in known}
+
+
+def _is_pairs(pool: Path) -> bool:
+    for block in read_blocks(pool):
+        for _, line in numbered_lines(block):
+            return line.count("\t") == len(FIELDS) - 1
+    return False
+
+
+def _by_rules(candidates: dict[str, str], rules: str) -> tuple[dict[str, str], int]:
+    sets = known_rules()
+    if rules not in sets:
+        return candidates, 0
+    kept = {name: text for name, text in candidates.items() if sets[rules].against("post", text) is None}
+    return kept, len(candidates) - len(kept)
+
+
+def _apart(repository: Repository, short: dict[str, str], *, outside: bool) -> tuple[dict[str, str], int]:
+    """Those that are near no earlier one and, when they come from outside, near no post of the repository."""
+    names, texts = list(short), list(short.values())
+    kept = set(distinct(texts))
+    if outside:
+        posts = (text for batch in repository.posts() for text in batch[1])
+        kept -= {candidate for _, candidate in near_pairs(posts, texts)}
+    return {names[place]: texts[place] for place in sorted(kept)}, len(texts) - len(kept)
+
+
+def _write_rest(repository: Repository, topics: dict[str, str], target: Path) -> dict[str, int]:
+    """The repository without the topics, without what nearly repeats them, and without comments left alone."""
+    ids, texts = list(topics), list(topics.values())
+    gone = set(ids)
+    for batch in repository.posts():
+        gone |= {batch[0][place] for place, _ in near_pairs(batch[1], texts)}
+    alive: set[str] = set()
+    with writing_repository(target) as writer:
+        for batch in repository.posts():
+            kept = [place for place, name in enumerate(batch[0]) if name not in gone]
+            writer.add("posts", [batch[0][place] for place in kept], [batch[1][place] for place in kept])
+        for batch in repository.table("pairs"):
+            kept = [place for place, name in enumerate(batch[0]) if name not in gone]
+            writer.add("pairs", [batch[0][place] for place in kept], [batch[1][place] for place in kept])
+            alive.update(batch[1][place] for place in kept)
+        for batch in repository.comments():
+            kept = [place for place, name in enumerate(batch[0]) if name in alive]
+            writer.add("comments", [batch[0][place] for place in kept], [batch[1][place] for place in kept])
+        made = writer.finish(replace(repository.manifest, removed={"held out": len(gone)}))
+    return {"posts": made.posts, "comments": made.comments, "pairs": made.pairs}

@@ -1,0 +1,109 @@
+"""Answers with their reasons: a query through a system, past the filters, to comments a reader can judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.retrieve.filters import Filters, Screen
+from kaiwa.retrieve.fusion import FUSIONS
+from kaiwa.retrieve.search import Hits, query_of, search, similarities
+from kaiwa.retrieve.tokens import shown, tokeniser
+
+if TYPE_CHECKING:
+    from kaiwa.retrieve.index import Index
+    from kaiwa.retrieve.search import Query
+    from kaiwa.retrieve.systems import System
+
+FUSION_DEPTH = 100
+_EXTRA = 10  # answers fetched beyond k, for the filters to drop
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One comment to answer with, and why: the post it stood under, the words it shares, the two similarities."""
+
+    comment: str
+    text: str
+    score: float
+    post: str
+    post_text: str
+    words: tuple[str, ...]
+    q2p: float
+    q2c: float
+
+
+@dataclass(frozen=True)
+class Banned:
+    """Posts and comments, by number, that must not be answered with."""
+
+    posts: frozenset[int] = frozenset()
+    comments: frozenset[int] = frozenset()
+
+
+NONE_BANNED = Banned()
+
+
+def replies(
+    index: Index,
+    text: str,
+    system: System,
+    *,
+    k: int,
+    filters: Filters,
+    banned: Banned = NONE_BANNED,
+    fusion: str = "rrf",
+) -> list[Reply]:
+    """The k best comments that pass the filters, best first."""
+    query = query_of(index, text)
+    depth = k + _EXTRA + len(banned.comments)
+    while True:
+        hits = ranked(index, query, system, k=depth, fusion=fusion, banned=banned)
+        screen = Screen(text, filters)
+        chosen: list[int] = []
+        for place, comment in enumerate(hits.comments.tolist()):
+            if comment not in banned.comments and screen.refuses(index.comments.texts.text_of(comment)) is None:
+                chosen.append(place)
+                if len(chosen) == k:
+                    break
+        if len(chosen) == k or len(hits) < depth:
+            return [_reply(index, query, hits, place, banned) for place in chosen]
+        depth *= 4
+
+
+def ranked(index: Index, query: Query, system: System, *, k: int, fusion: str, banned: Banned) -> Hits:
+    """The comments as the system ranks them, before any filter."""
+    if len(system.matchers) == 1:
+        return search(index, query, system.matchers[0], k=k, banned_posts=banned.posts)
+    depth = max(k, FUSION_DEPTH)
+    several = [search(index, query, matcher, k=depth, banned_posts=banned.posts) for matcher in system.matchers]
+    rankings = [list(zip(hits.comments.tolist(), hits.scores.tolist(), strict=True)) for hits in several]
+    scores = FUSIONS[fusion](rankings)
+    order = sorted(scores, key=lambda comment: (-scores[comment], comment))[:k]
+    pairs = dict(pair for hits in several for pair in zip(hits.comments.tolist(), hits.posts.tolist(), strict=True))
+    comments = np.array(order, dtype=np.int64)
+    posts = np.array([pairs[comment] for comment in order], dtype=np.int64)
+    both = similarities(index, query, system.matchers[-1].similarity, posts, comments)
+    return Hits(comments, posts, np.array([scores[comment] for comment in order]), *both)
+
+
+def _reply(index: Index, query: Query, hits: Hits, place: int, banned: Banned) -> Reply:
+    comment, post = int(hits.comments[place]), int(hits.posts[place])
+    if post in banned.posts:
+        links = index.links
+        under = links.comment_posts[links.comment_starts[comment] : links.comment_starts[comment + 1]]
+        post = next(other for other in under.tolist() if other not in banned.posts)
+    text, post_text = index.comments.texts.text_of(comment), index.posts.texts.text_of(post)
+    there = set(tokeniser(index.tokeniser).terms(f"{text}\n{post_text}"))
+    return Reply(
+        comment=index.comments.texts.id_of(comment),
+        text=text,
+        score=float(hits.scores[place]),
+        post=index.posts.texts.id_of(post),
+        post_text=post_text,
+        words=tuple(shown(word) for word in query.words if word in there),
+        q2p=float(hits.q2p[place]),
+        q2c=float(hits.q2c[place]),
+    )

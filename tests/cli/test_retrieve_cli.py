@@ -1,0 +1,81 @@
+"""kaiwa index, reply and retrieve as a user types them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def kaiwa(*words: str | Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the command as a user does."""
+    line = [sys.executable, "-m", "kaiwa.cli", *map(str, words)]
+    return subprocess.run(line, capture_output=True, text=True, input=stdin, check=False, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small index, made by the commands themselves."""
+    folder = tmp_path_factory.mktemp("cli")
+    lines = ["p1\t明天要考试了\tc1\t祝你考试顺利", "p1\t明天要考试了\tc2\t早点睡觉", "p2\t去看海\tc3\t海鲜好吃"]
+    (folder / "pairs.tsv").write_text("\n".join(lines), encoding="utf-8")
+    assert kaiwa("clean", folder / "pairs.tsv", "-o", folder / "repo").returncode == 0
+    made = kaiwa("index", folder / "repo", "-o", folder / "index", "--json")
+    told = json.loads(made.stdout)
+    assert (told["posts"], told["comments"], told["pairs"], told["language"]) == (2, 3, 3, "zh")
+    return folder / "index"
+
+
+def test_reply_prints_one_json_object(index: Path) -> None:
+    """Replies with comment, text, score and the reasons."""
+    done = kaiwa("reply", index, "考试", "-k", "1", "--json")
+    told = json.loads(done.stdout)
+    assert [(one["comment"], one["text"], one["post"]) for one in told["replies"]] == [("c1", "祝你考试顺利", "p1")]
+    assert told["replies"][0]["score"] > 0
+
+
+def test_reply_without_a_post_reads_posts_line_by_line(index: Path) -> None:
+    """The prompt, when stdin is no terminal, is silent."""
+    done = kaiwa("reply", index, stdin="考试\n看海\n")
+    assert done.returncode == 0
+    assert "祝你考试顺利" in done.stdout
+    assert "海鲜好吃" in done.stdout
+
+
+def test_retrieve_writes_a_run_that_check_accepts(index: Path, tmp_path: Path) -> None:
+    """A valid STC run, by the checker's own verdict."""
+    (tmp_path / "topics.tsv").write_text("t1\t考试\nt2\t看海\n", encoding="utf-8")
+    run = tmp_path / "KAIWA-C-R1.txt"
+    done = kaiwa("retrieve", index, tmp_path / "topics.tsv", "-o", run, "--system", "run2", "--json")
+    told = json.loads(done.stdout)
+    assert (told["name"], told["topics"], told["unanswered"]) == ("KAIWA-C-R1", 2, [])
+    verdict = json.loads(kaiwa("check", run, "--json").stdout)
+    assert [one for one in verdict["problems"] if one["severity"] == "error"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("reply", "nowhere", "x"), "nowhere: no such index; build it with kaiwa index"),
+        (("retrieve", "nowhere", "t.tsv", "-o", "r.txt"), "no such file"),
+        (("index", "nowhere", "-o", "i"), "nowhere: no such repository"),
+    ],
+)
+def test_what_is_missing_is_one_line(words: tuple[str, ...], complaint: str) -> None:
+    """Exit 2, one line, no traceback."""
+    done = kaiwa(*words)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert complaint in done.stderr
+
+
+def test_an_unknown_system_is_one_line_with_a_hint(index: Path) -> None:
+    """Did you mean."""
+    done = kaiwa("reply", index, "考试", "--system", "rnu2")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "did you mean 'run2'" in done.stderr

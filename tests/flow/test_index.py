@@ -1,0 +1,153 @@
+"""The index on disk: whole or absent, checked, and refused in one line when it is not ours."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kaiwa.errors import InputError
+from kaiwa.files import index as index_files
+from kaiwa.flow.index import build_index, open_index
+from kaiwa.flow.retrieve import Bot
+from kaiwa.retrieve.filters import NO_FILTERS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def rebuilt(repository: Path, target: Path, tokens: str | None = None) -> Path:
+    """The repository indexed at the target."""
+    build_index(repository, target, language="zh", tokens=tokens, progress=lambda _done, _total: None)
+    return target
+
+
+def data_of(target: Path) -> Path:
+    """The folder with the arrays."""
+    return next(target.glob("data-*"))
+
+
+def test_any_flipped_byte_is_detected(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In every file, in every part of it: refused when the index is opened or the part is read."""
+    monkeypatch.setattr(index_files, "CHUNK", 256)
+    target = rebuilt(repository, tmp_path / "index")
+    for name in [*sorted(data_of(target).iterdir()), target / "manifest.json"]:
+        whole = name.read_bytes()
+        for place in {0, len(whole) // 2, len(whole) - 2}:
+            name.write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
+            with pytest.raises(InputError):
+                _use_all(target)
+        name.write_bytes(whole)
+    _use_all(target)
+
+
+def _use_all(target: Path) -> None:
+    bot = Bot(target)
+    for number in range(len(bot.index.terms)):
+        for side in (bot.index.posts, bot.index.comments):
+            side.slices(_one(number))
+    for side in (bot.index.posts, bot.index.comments):
+        for number in range(len(side)):
+            side.texts.id_of(number)
+            side.texts.text_of(number)
+
+
+def _one(number: int):  # type: ignore[no-untyped-def]  # noqa: ANN202
+    import numpy as np
+
+    return np.array([number])
+
+
+@pytest.mark.parametrize("name", ["comments.docs.npy", "terms.text.npy"])
+def test_a_missing_or_cut_file_is_one_line(index: Path, tmp_path: Path, name: str) -> None:
+    """Refused when the index is opened."""
+    shutil.copytree(index, tmp_path / "index")
+    victim = data_of(tmp_path / "index") / name
+    victim.write_bytes(victim.read_bytes()[:-1])
+    with pytest.raises(InputError, match="missing or cut short"):
+        open_index(tmp_path / "index")
+    victim.unlink()
+    with pytest.raises(InputError, match="missing or cut short"):
+        open_index(tmp_path / "index")
+
+
+def test_a_foreign_folder_is_no_index(tmp_path: Path, repository: Path) -> None:
+    """A missing folder, another folder, a repository: each one line."""
+    with pytest.raises(InputError, match="no such index; build it with kaiwa index"):
+        open_index(tmp_path / "nowhere")
+    with pytest.raises(InputError, match="is no index"):
+        open_index(tmp_path)
+    with pytest.raises(InputError, match="is no index"):
+        open_index(repository)
+
+
+def test_an_index_of_another_version_is_refused(index: Path, tmp_path: Path) -> None:
+    """The version is named."""
+    shutil.copytree(index, tmp_path / "index")
+    manifest = tmp_path / "index" / "manifest.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "version": 99}), encoding="utf-8")
+    with pytest.raises(InputError, match="is an index of version 99"):
+        open_index(tmp_path / "index")
+
+
+def test_an_open_index_answers_on_while_it_is_replaced(repository: Path, tmp_path: Path) -> None:
+    """The old arrays stay mapped; the new index stands for whoever opens next."""
+    bot = Bot(rebuilt(repository, tmp_path / "index"))
+    before = [one.comment for one in bot.reply("考试", filters=NO_FILTERS)]
+    rebuilt(repository, tmp_path / "index", "bigrams")
+    assert [one.comment for one in bot.reply("考试", filters=NO_FILTERS)] == before
+    assert open_index(tmp_path / "index").tokeniser == "bigrams"
+    assert len(list((tmp_path / "index").glob("data-*"))) == 1
+
+
+@pytest.mark.parametrize("tokens", ["bigrams", "zh+bigrams", "ja", "en"])
+def test_each_tokeniser_builds_an_index_that_answers(repository: Path, tmp_path: Path, tokens: str) -> None:
+    """Words, bigrams or both, in any language."""
+    bot = Bot(rebuilt(repository, tmp_path / "index", tokens))
+    assert bot.reply("Hawaii 考试 天気")
+
+
+def test_a_failed_build_leaves_nothing(repository: Path, tmp_path: Path) -> None:
+    """A broken repository is refused and no folder appears."""
+    shutil.copytree(repository, tmp_path / "repo")
+    (tmp_path / "repo" / "comments.parquet").write_bytes(b"PAR1")
+    with pytest.raises(InputError, match="not a whole Parquet file"):
+        rebuilt(tmp_path / "repo", tmp_path / "index")
+    assert not (tmp_path / "index").exists()
+
+
+def test_a_build_killed_at_any_moment_leaves_the_old_index(repository: Path, tmp_path: Path) -> None:
+    """The next reader finds the old index or the new one, whole."""
+    target = rebuilt(repository, tmp_path / "index")
+    program = (
+        "import sys; from pathlib import Path; from kaiwa.flow.index import build_index\n"
+        "print('ready', flush=True)\n"
+        "while True: build_index(Path(sys.argv[1]), Path(sys.argv[2]), language='zh', tokens=None, progress=print)"
+    )
+    for wait in (0.0, 0.03, 0.11, 0.23):
+        builder = subprocess.Popen([sys.executable, "-c", program, repository, target], stdout=subprocess.PIPE)
+        assert builder.stdout is not None
+        builder.stdout.readline()
+        time.sleep(wait)
+        os.kill(builder.pid, signal.SIGKILL)
+        builder.wait()
+        builder.stdout.close()
+        assert Bot(target).reply("考试")[0].comment == "c04"
+    rebuilt(repository, target)
+    assert len(list(target.glob("data-*"))) == 1
+
+
+def test_two_builds_at_once_do_not_meet(repository: Path, tmp_path: Path) -> None:
+    """The second is told to wait."""
+    with (
+        index_files.writing_index(tmp_path / "index", {}),
+        pytest.raises(InputError, match="another build is at work here"),
+    ):
+        rebuilt(repository, tmp_path / "index")

@@ -1,0 +1,148 @@
+"""Answers: who answers what, with which reasons, and what may not be answered with."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kaiwa.errors import InputError
+from kaiwa.flow.retrieve import Bot
+from kaiwa.retrieve.filters import NO_FILTERS, Filters
+from kaiwa.retrieve.systems import SYSTEMS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def bot(index: Path) -> Bot:
+    """The small index, open."""
+    return Bot(index)
+
+
+def comments(bot: Bot, text: str, system: str = "bm25", filters: Filters = NO_FILTERS) -> list[str]:
+    """The ids of the answers."""
+    return [one.comment for one in bot.reply(text, system=system, filters=filters)]
+
+
+def test_q2p_answers_with_the_comments_of_the_similar_post(bot: Bot) -> None:
+    """Run0 of the pilot looks at posts only; equal scores stand in the order of their ids."""
+    assert comments(bot, "考试 紧张", "run0") == ["c04", "c05"]
+
+
+def test_q2c_answers_with_the_similar_comments(bot: Bot) -> None:
+    """Run1 looks at comments only."""
+    assert comments(bot, "海鲜 下雨", "run1") == ["c07", "c02"]
+
+
+def test_the_joint_system_prefers_a_comment_that_matches_on_both_sides(bot: Bot) -> None:
+    """Run2 adds the two similarities."""
+    assert comments(bot, "考试", "run2")[0] == "c04"
+
+
+def test_a_comment_under_two_posts_appears_once_with_its_better_post(bot: Bot) -> None:
+    """c01 stands under p1 and p3; the query is about p3."""
+    found = {one.comment: one.post for one in bot.reply("去青岛看海", filters=NO_FILTERS)}
+    assert found["c01"] == "p3"
+
+
+def test_a_reply_says_why(bot: Bot) -> None:
+    """Matched post, matched words and the values of both features."""
+    first = bot.reply("明天考试", system="run2")[0]
+    assert (first.comment, first.text, first.post, first.post_text) == (
+        "c04",
+        "祝你考试顺利",
+        "p2",
+        "明天要考试了，好紧张",
+    )
+    assert set(first.words) == {"明天", "考试"}
+    assert first.q2p > 0
+    assert first.score == pytest.approx(first.q2p + first.q2c)
+
+
+def test_filters_drop_repeats_and_keep_the_rest(bot: Bot) -> None:
+    """A comment that repeats the query is no answer (the non-repetitive criterion)."""
+    assert "c03" in comments(bot, "今天天气真好")
+    assert "c03" not in comments(bot, "今天天气真好", filters=Filters())
+
+
+def test_a_blocked_word_never_appears(bot: Bot) -> None:
+    """Blocked words drop comments whatever they score."""
+    assert comments(bot, "考试", filters=Filters(blocked=("祝你",))) == ["c05"]
+
+
+@pytest.mark.parametrize("system", sorted(SYSTEMS))
+def test_every_system_answers(bot: Bot, system: str) -> None:
+    """All named systems find the exam's comments."""
+    assert "c04" in comments(bot, "考试顺利 紧张", system)
+
+
+@pytest.mark.parametrize("fusion", ["rrf", "combsum", "combmnz"])
+def test_fusion_puts_first_what_all_systems_find(bot: Bot, fusion: str) -> None:
+    """Whatever the formula, the comment that every system ranks first wins."""
+    assert bot.reply("考试顺利", system="fusion", fusion=fusion)[0].comment == "c04"
+
+
+@pytest.mark.parametrize("name", ["run3", "run4", "run5"])
+def test_a_system_that_needs_a_missing_model_says_so(bot: Bot, name: str) -> None:
+    """One line, with what to use instead."""
+    with pytest.raises(InputError, match="which this version does not have; use run2"):
+        bot.reply("考试", system=name)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        " ",
+        "😀",
+        "\x00\x1b[31m\x07",
+        "\u202eשלום עולם",
+        "مرحبا",
+        "qqqq zzzz",
+        "\ud800",
+        "的" * 33_000,
+        "a b " * 25_000,
+        "！？。",
+    ],
+)
+@pytest.mark.parametrize("system", ["run2", "fusion"])
+def test_strange_queries_get_an_answer_or_none(bot: Bot, query: str, system: str) -> None:
+    """Empty, one emoji, control characters, right to left, unknown words, 100 kB: never an exception."""
+    assert isinstance(bot.reply(query, system=system), list)
+
+
+@pytest.mark.parametrize("k", [0, -1, 1001])
+def test_a_senseless_k_is_refused(bot: Bot, k: int) -> None:
+    """K is checked where it enters."""
+    with pytest.raises(InputError, match="give 1 to 1000"):
+        bot.reply("考试", k=k)
+
+
+def test_a_takedown_works_at_once_on_an_open_index(index: Path, tmp_path: Path) -> None:
+    """Writing the list is enough: the next answer is without the comment, and back when the list is gone."""
+    shutil.copytree(index, tmp_path / "index")
+    open_bot = Bot(tmp_path / "index")
+    assert comments(open_bot, "考试") == ["c04", "c05"]
+    (tmp_path / "index" / "takedown.txt").write_text("c04  # on request\n", encoding="utf-8")
+    assert comments(open_bot, "考试") == ["c05"]
+    (tmp_path / "index" / "takedown.txt").unlink()
+    assert comments(open_bot, "考试") == ["c04", "c05"]
+
+
+@pytest.mark.parametrize("system", ["run0", "run1", "run2", "bm25", "fusion"])
+def test_a_post_taken_down_is_never_shown(index: Path, system: str) -> None:
+    """Its own comments go with it; a comment that also stood elsewhere answers from there."""
+    without = Bot(index, takedown=frozenset({"p3"}))
+    found = without.reply("去青岛看海 爬山 海鲜", system=system, filters=NO_FILTERS)
+    assert all(one.post != "p3" and one.comment != "c07" for one in found)
+    assert {one.post for one in found if one.comment == "c01"} <= {"p1"}
+
+
+def test_a_run_has_a_list_for_every_topic(bot: Bot) -> None:
+    """A topic without known words has an empty list."""
+    run = bot.run({"t1": "考试", "t2": "zzzz"}, name="KAIWA-C-R1", k=1, system="run2")
+    assert run.topics == ("t1", "t2")
+    assert [run.comments_of(topic) for topic in run.topics] == [["c04"], []]

@@ -1,0 +1,66 @@
+"""Topics: held out, balanced, and none like another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from kaiwa.errors import InputError
+from kaiwa.files.repository import Manifest, open_repository, writing_repository
+from kaiwa.flow.topics import sample_topics
+
+if TYPE_CHECKING:
+    from collections import Counter
+from pathlib import Path
+
+TEXTS = {f"p{at}": "".join(chr(0x4E00 + 37 * at + step) for step in range(4 + at % 20)) for at in range(60)}
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Sixty posts of four to twenty-three characters, one comment each, and one comment under all."""
+    with writing_repository(tmp_path / "repo") as writer:
+        writer.add("posts", list(TEXTS), list(TEXTS.values()))
+        writer.add("comments", [f"c{at}" for at in range(60)] + ["all"], ["说点什么"] * 61)
+        writer.add("pairs", [*TEXTS, *TEXTS], [f"c{at}" for at in range(60)] + ["all"] * 60)
+        writer.finish(Manifest(rules="plain"))
+    return tmp_path / "repo"
+
+
+def test_topics_are_balanced_by_length(repository: Path) -> None:
+    """One topic of every fifth of the lengths, in turn."""
+    drawn = sample_topics(repository, count=20, pool=None, rest=None, rng=np.random.default_rng(1))
+    per_fifth = Counter((len(text) - 4) // 4 for text in drawn.topics.values())
+    assert per_fifth == dict.fromkeys(range(5), 4)
+
+
+def test_the_same_seed_draws_the_same_topics(repository: Path) -> None:
+    """Chance is seeded."""
+    draws = [
+        sample_topics(repository, count=5, pool=None, rest=None, rng=np.random.default_rng(seed)).topics
+        for seed in (3, 3, 4)
+    ]
+    assert draws[0] == draws[1] != draws[2]
+
+
+def test_the_rest_is_without_the_topics_and_their_lonely_comments(repository: Path, tmp_path: Path) -> None:
+    """A comment that also stands elsewhere stays."""
+    drawn = sample_topics(repository, count=10, pool=None, rest=tmp_path / "rest", rng=np.random.default_rng(1))
+    left = open_repository(tmp_path / "rest")
+    posts = {name for batch in left.posts() for name in batch[0]}
+    comments = {name for batch in left.comments() for name in batch[0]}
+    assert posts == set(TEXTS) - set(drawn.topics)
+    assert comments == {f"c{name[1:]}" for name in posts} | {"all"}
+
+
+def test_a_pool_gives_no_topic_near_the_repository(repository: Path, tmp_path: Path) -> None:
+    """Near-duplicates of old posts, empty posts and known ids are left out."""
+    pool = tmp_path / "pool.tsv"
+    old = TEXTS["p15"]
+    pool.write_text(f"n1\t{old}！\nn2\t完全不同的新话题\nn3\t \np15\t{old}\n", encoding="utf-8")
+    drawn = sample_topics(repository, count=1, pool=pool, rest=None, rng=np.random.default_rng(1))
+    assert drawn.topics == {"n2": "完全不同的新话题"}
+    with pytest.raises(InputError, match="only 1 of 3 posts can be topics, 2 wanted"):
+        sample_topics(repository, count=2, pool=pool, rest=None, rng=np.random.default_rng(1))

@@ -1,0 +1,133 @@
+"""Exactness: every search agrees with one that scores all pairs in plain Python."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kaiwa.files.repository import Manifest, writing_repository
+from kaiwa.flow.index import build_index, open_index
+from kaiwa.retrieve.search import Matcher, query_of, search
+
+if TYPE_CHECKING:
+    from kaiwa.retrieve.index import Index
+
+WORDS = [f"w{at}x" for at in range(12)]
+TEXT = st.lists(st.sampled_from(WORDS), min_size=0, max_size=7).map(" ".join)
+MATCHERS = [
+    Matcher(similarity, q2p, q2c)
+    for similarity in ("bm25", "tfidf")
+    for q2p, q2c in ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (0.3, 1.7))
+]
+
+Pairs = list[tuple[int, int]]
+
+
+def indexed(folder: Path, posts: list[str], comments: list[str], pairs: Pairs) -> Index:
+    """An index of these texts; ids in an order other than that of the rows."""
+    with writing_repository(folder / "repo") as writer:
+        writer.add("posts", [f"p{99999 - at}" for at in range(len(posts))], posts)
+        writer.add("comments", [f"c{99999 - at}" for at in range(len(comments))], comments)
+        writer.add("pairs", [f"p{99999 - post}" for post, _ in pairs], [f"c{99999 - at}" for _, at in pairs])
+        writer.finish(Manifest())
+    build_index(folder / "repo", folder / "index", language="en", tokens=None, progress=lambda _done, _total: None)
+    return open_index(folder / "index")
+
+
+def plain_scores(texts: list[str], query: str, similarity: str) -> list[float]:
+    """The similarity of each text to the query, straight from the formula."""
+    docs = [Counter(text.split()) for text in texts]
+    with_term = Counter(word for doc in docs for word in doc)
+    asked = {word: often for word, often in Counter(query.split()).items() if word in with_term}
+    if similarity == "bm25":
+        mean = sum(sum(doc.values()) for doc in docs) / len(docs)
+        idf = {w: math.log(1 + (len(docs) - with_term[w] + 0.5) / (with_term[w] + 0.5)) for w in asked}
+        return [
+            sum(
+                often * idf[w] * doc[w] * 2.2 / (doc[w] + 1.2 * (0.25 + 0.75 * sum(doc.values()) / mean))
+                for w, often in asked.items()
+                if doc[w]
+            )
+            for doc in docs
+        ]
+    idf = {w: math.log(1 + len(docs) / n) for w, n in with_term.items()}
+    size = math.sqrt(sum((often * idf[w]) ** 2 for w, often in asked.items()))
+    norms = [math.sqrt(sum((often * idf[w]) ** 2 for w, often in doc.items())) for doc in docs]
+    return [
+        sum(often * idf[w] * doc[w] * idf[w] for w, often in asked.items()) / (size * norm) if norm and size else 0.0
+        for doc, norm in zip(docs, norms, strict=True)
+    ]
+
+
+def plain_search(posts: list[str], comments: list[str], pairs: Pairs, query: str, matcher: Matcher) -> dict[str, float]:
+    """The best pair's score of every comment that scores at all."""
+    on_posts = plain_scores(posts, query, matcher.similarity)
+    on_comments = plain_scores(comments, query, matcher.similarity)
+    best: dict[str, float] = {}
+    for post, comment in pairs:
+        score = matcher.q2p * on_posts[post] + matcher.q2c * on_comments[comment]
+        name = f"c{99999 - comment}"
+        if score > 0:
+            best[name] = max(best.get(name, 0.0), score)
+    return best
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(TEXT, min_size=1, max_size=8),
+    st.lists(st.tuples(st.integers(0, 7), TEXT), min_size=1, max_size=25),
+    st.lists(st.tuples(st.integers(0, 7), st.integers(0, 24)), max_size=12),
+    st.lists(st.sampled_from([*WORDS, "zzz"]), max_size=6).map(" ".join),
+    st.integers(1, 12),
+)
+def test_every_search_is_the_plain_search(
+    posts: list[str], under: list[tuple[int, str]], more: Pairs, query: str, k: int
+) -> None:
+    """Scores, ranks and ties of Q2P, Q2C and their sum, by BM25 and tf-idf, over all pairs."""
+    comments = [text for _, text in under]
+    pairs = [(post % len(posts), at) for at, (post, _) in enumerate(under)]
+    pairs += [(post % len(posts), at % len(comments)) for post, at in more]
+    with tempfile.TemporaryDirectory() as folder:
+        index = indexed(Path(folder), posts, comments, pairs)
+        asked = query_of(index, query)
+        for matcher in MATCHERS:
+            expected = plain_search(posts, comments, pairs, query, matcher)
+            everything = search(index, asked, matcher, k=1000)
+            found = search(index, asked, matcher, k=k)
+            names = [index.comments.texts.id_of(number) for number in everything.comments.tolist()]
+            assert set(names) == set(expected)
+            assert everything.scores.tolist() == pytest.approx([expected[name] for name in names], abs=2e-6)
+            ranks = list(zip((-everything.scores).tolist(), names, strict=True))
+            assert ranks == sorted(ranks)
+            assert found.comments.tolist() == everything.comments.tolist()[:k]
+            assert found.scores.tolist() == everything.scores.tolist()[:k]
+            weighted = matcher.q2p * found.q2p + matcher.q2c * found.q2c
+            assert weighted.tolist() == pytest.approx(found.scores.tolist(), abs=2e-6)
+
+
+def test_a_search_over_many_windows_finds_what_a_full_scan_finds(tmp_path: Path) -> None:
+    """Forty thousand comments, common and rare words: pruning changes nothing."""
+    rng = np.random.default_rng(6)
+    vocabulary = np.array([f"v{at}q" for at in range(3000)])
+    chance = 1 / np.arange(1, 3001)
+    texts = [" ".join(rng.choice(vocabulary, size=6, p=chance / chance.sum())) for _ in range(42_000)]
+    posts, comments = texts[:2000], texts[2000:]
+    pairs = [(int(rng.integers(2000)), at) for at in range(len(comments))]
+    index = indexed(tmp_path, posts, comments, pairs)
+    for query in ("v0q v1q v2q v3q", "v0q v7q v150q v1999q", "v0q v0q v900q", texts[5], texts[30_000]):
+        for matcher in MATCHERS:
+            expected = plain_search(posts, comments, pairs, query, matcher)
+            best = sorted(expected.values(), reverse=True)
+            for k in (1, 10, 100):
+                found = search(index, query_of(index, query), matcher, k=k)
+                assert found.scores.tolist() == pytest.approx(best[:k], abs=2e-6)
+                ids = [index.comments.texts.id_of(number) for number in found.comments.tolist()]
+                assert [expected[name] for name in ids] == pytest.approx(found.scores.tolist(), abs=2e-6)
