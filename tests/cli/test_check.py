@@ -90,6 +90,19 @@ def test_each_fault_is_found_mended_or_left_as_promised(made: Made, kaiwa: Kaiwa
         read_run(copy)
 
 
+def test_a_repository_folder_says_which_comments_there_are(made: Made, kaiwa: Kaiwa) -> None:
+    """--repo takes what ``kaiwa clean`` wrote."""
+    made(
+        "pairs.tsv",
+        "p1\tthe first day in Hawaii\tc1\tenjoy the sunset\np1\tthe first day in Hawaii\tc2\thave fun there\n",
+    )
+    assert kaiwa("clean", "pairs.tsv", "-o", "repo", "--rules", "none").returncode == 0
+    made("T1-C-R1.txt", CLEAN)
+    done = kaiwa("check", "T1-C-R1.txt", "--repo", "repo", "--json")
+    assert [problem["line"] for problem in json.loads(done.stdout)["problems"]] == [4]
+    assert _codes(done) == {"unknown-comment"}
+
+
 def test_problems_between_files_are_found(made: Made, kaiwa: Kaiwa) -> None:
     """Two runs of one team that are the same, under two names; and one name used twice."""
     made("T1-C-R1.txt", CLEAN)

@@ -1,4 +1,4 @@
-"""Lists of ids, one a line: a takedown list, or the comments a repository holds."""
+"""Lists of ids, one a line, and sets of millions of them."""
 
 from __future__ import annotations
 

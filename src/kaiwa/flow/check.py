@@ -19,11 +19,13 @@ from kaiwa.files.check import (
     read_raw,
 )
 from kaiwa.files.idlists import id_set, read_ids
+from kaiwa.files.repository import open_repository
+from kaiwa.files.takedown import read_takedown
 from kaiwa.files.topics import read_topics
 from kaiwa.files.writing import write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
     from pathlib import Path
 
 
@@ -68,10 +70,17 @@ def expectation(
     """What the task allows, from its files."""
     return Expectation(
         topics=tuple(read_topics(topics)) if topics else None,
-        comments=id_set(read_ids(repository)) if repository else None,
-        taken_down=frozenset(read_ids(takedown)) if takedown else frozenset(),
+        comments=_comments_of(repository) if repository else None,
+        taken_down=read_takedown(takedown) if takedown else frozenset(),
         depth=depth,
     )
+
+
+def _comments_of(repository: Path) -> Container[str]:
+    """The comment ids of a repository folder, or of a list of ids."""
+    if not repository.is_dir():
+        return id_set(read_ids(repository))
+    return id_set([name for ids, *_ in open_repository(repository).comments() for name in ids])
 
 
 def check_runs(
