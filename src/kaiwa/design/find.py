@@ -121,7 +121,7 @@ def _systems(asked: Requirement) -> int:
 
 def _alpha(asked: Requirement) -> float:
     def level(place: float) -> float:
-        return 1 / (1 + exp(LEAST_LOGIT - place))
+        return 1 / (1 + exp(LEAST_LOGIT - min(place, 2 * LEAST_LOGIT)))
 
     def merit(place: FloatArray) -> FloatArray:
         power = power_at(replace(asked, alpha=level(float(place[0]))))
