@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import erfc, lgamma, sqrt
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kaiwa.design.requirement import Requirement, completed
 from kaiwa.design.solve import LARGEST_N
 from kaiwa.errors import DesignError, InputError
-from kaiwa.model import FloatArray
+
+if TYPE_CHECKING:
+    from kaiwa.model import FloatArray
 
 EXACT_UP_TO = 20_000
 
@@ -130,7 +133,7 @@ def mid_p_power(n: int, rates: PassRates, *, alpha: float) -> float:
 @lru_cache(maxsize=1 << 16)
 def _rejects(d: int, share: float, alpha: float) -> float:
     """The chance that the mid-p test rejects when d prompts disagree and each favours the better with ``share``."""
-    wins = np.arange(d + 1) if d < 200 else np.unique(np.concatenate([_window(d, 0.5), _window(d, share)]))  # noqa: PLR2004
+    wins = np.arange(d + 1.0) if d < 200 else np.unique(np.concatenate([_window(d, 0.5), _window(d, share)]))  # noqa: PLR2004
     fair = _binomial(wins, d, 0.5)
     tail = np.cumsum(fair) - fair / 2
     p = 2 * np.minimum(tail, fair.sum() - tail)
@@ -145,7 +148,7 @@ def _window(n: int, p: float) -> FloatArray:
 def _binomial(k: FloatArray, n: int, p: float) -> FloatArray:
     """Binomial chances over a window that holds all but nothing of them."""
     if p in {0.0, 1.0}:
-        return (k == n * p).astype(float)
+        return np.where(k == n * p, 1.0, 0.0)
     steps = np.log((n - k[:-1]) / (k[:-1] + 1) * p / (1 - p)) if len(k) > 1 else np.zeros(0)
     if len(k) > 1 and (np.diff(k) > 1).any():
         steps = np.diff([_log_choose(n, v) + v * np.log(p / (1 - p)) for v in k.tolist()])
