@@ -65,6 +65,7 @@ def simulated_power(
     True
     """
     lift = lift_for(pilot, min_diff)
+    pilot = levelled(pilot)
     found = done = 0.0
     batch = int(np.clip(BATCH_CELLS // (n * systems), 1, 500))
     while done < trials:
@@ -81,21 +82,27 @@ def simulated_power(
 def simulated_size(
     power_at: Callable[[int], Simulated], *, start: int, target: float, rounds: int = 6
 ) -> tuple[Simulated, ...]:
-    """Simulated powers at ever better guesses of n; the last one is the answer within its Monte-Carlo error.
-
-    Each guess moves n by the square of the ratio of what is wanted to what was got, on the normal scale.
-    """
-    normal, n, seen = NormalDist(), start, []
+    """Simulated powers at ever better guesses of n; the last one is the answer within its Monte-Carlo error."""
+    n, seen = start, list[Simulated]()
     for _ in range(rounds):
         seen.append(power_at(n))
-        got = min(max(seen[-1].power, 0.02), 0.995)
         if abs(seen[-1].power - target) <= max(2 * seen[-1].error, 0.004):
             return tuple(seen)
-        ratio = (Z95 + normal.inv_cdf(target)) / max(Z95 + normal.inv_cdf(got), 0.25)
-        n = max(2, round(n * min(ratio**2, 8.0)))
+        n = _next_size(seen, target)
     if seen[-1].power < target - 0.05:
         raise DesignError(f"simulation does not reach the power asked for; at {n} topics it is {seen[-1].power:.2f}")
     return tuple(seen)
+
+
+def _next_size(seen: list[Simulated], target: float) -> int:
+    """Where the line through all simulated powers, normal quantile against sqrt(n), meets the target."""
+    normal = NormalDist()
+    got = np.array([normal.inv_cdf(min(max(one.power, 0.02), 0.998)) for one in seen])
+    roots = np.sqrt([one.n for one in seen])
+    # at no topics at all the line starts at the level: one point that is always known
+    slope, start = np.polyfit([0.0, *roots], [-Z95, *got], 1, w=[0.2, *np.ones(len(seen))])
+    wanted = (normal.inv_cdf(target) - start) / slope if slope > 0 else 2 * roots[-1]
+    return max(2, round(float(np.clip(wanted, roots[-1] / 3, 3 * roots[-1])) ** 2))
 
 
 @dataclass(frozen=True)
@@ -123,6 +130,14 @@ def lift_for(pilot: FloatArray, min_diff: float) -> Lift:
         room = 2 * min(top - mean, mean - bottom)
         raise DesignError(f"min_diff: scores from {bottom:g} to {top:g} leave room for {room:.3g}; ask for less")
     return Lift(0.0, top, bottom, half / (top - mean), half / (mean - bottom)) if half else Lift()
+
+
+def levelled(pilot: FloatArray) -> FloatArray:
+    """The pilot with all run means made equal; a discrete measure keeps its values, and dealing levels it."""
+    if len(np.unique(pilot)) <= FEW_VALUES:
+        return pilot
+    level: FloatArray = pilot - pilot.mean(axis=0) + pilot.mean()
+    return level
 
 
 def drawn_sets(
