@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from kaiwa.design.find import n_or_too_many, power_at, smallest_difference
 from kaiwa.design.solve import LARGEST_N
 from kaiwa.errors import DesignError, InputError
@@ -17,18 +15,29 @@ if TYPE_CHECKING:
     from kaiwa.design.requirement import Requirement
 
 SECONDS_PER_HOUR = 3600.0
+TRUSTED_TAU = 0.9
+"""Orders that agree this well are commonly called the same (Voorhees 2000)."""
 
 
 @dataclass(frozen=True)
 class Labelling:
-    """One way to judge a topic: pool depth, items in the pool, assessors an item, seconds a label, and the variance
-    of the scores that come of it."""  # noqa: D205, D209  one sentence
+    """One way to judge a topic, what it takes and the variance of the scores that come of it.
+
+    ``items`` is the size of a topic's pool; ``agreement`` is tau with the runs' order under the deepest pools,
+    where that is known.
+    """
 
     depth: int
     items: float
     assessors: int
     seconds: float
     variance: float
+    agreement: float | None = None
+
+    @property
+    def trusted(self) -> bool:
+        """Whether so shallow a pool leaves the runs in about the order that deep pools give."""
+        return self.agreement is None or self.agreement >= TRUSTED_TAU
 
     @property
     def hours_per_topic(self) -> float:
@@ -59,7 +68,7 @@ def pool_items(depth: int, runs: int, overlap: float) -> float:
 
 
 def best_split(asked: Requirement, labellings: Sequence[Labelling], *, hours: float) -> tuple[Split, ...]:
-    """What a budget buys under each way of judging, most power first."""
+    """What a budget buys under each way of judging, the trusted first, most power first."""
     if not hours > 0:
         raise InputError.at("budget", f"{hours:g} is not a positive number of hours", "give assessors' hours")
     sized = [(way, int(hours / way.hours_per_topic)) for way in _checked(labellings)]
@@ -67,11 +76,11 @@ def best_split(asked: Requirement, labellings: Sequence[Labelling], *, hours: fl
     if not splits:
         least = min(2 * way.hours_per_topic for way in labellings)
         raise DesignError(f"budget: {hours:g} hours do not judge 2 topics; the least that does is {least:.3g} hours")
-    return tuple(sorted(splits, key=lambda split: -split.power))
+    return tuple(sorted(splits, key=lambda split: (not split.labelling.trusted, -split.power)))
 
 
 def cheapest(asked: Requirement, labellings: Sequence[Labelling]) -> tuple[Split, ...]:
-    """What each way of judging needs to meet the requirement, cheapest first."""
+    """What each way of judging needs to meet the requirement, the trusted first, cheapest first."""
     splits = []
     for way in _checked(labellings):
         n = n_or_too_many(replace(asked, variance=way.variance, n=None))
@@ -79,7 +88,7 @@ def cheapest(asked: Requirement, labellings: Sequence[Labelling]) -> tuple[Split
             splits.append(_split(asked, way, n))
     if not splits:
         raise DesignError(f"no way of judging meets the requirement with up to {LARGEST_N:,} topics; ask for less")
-    return tuple(sorted(splits, key=lambda split: split.hours))
+    return tuple(sorted(splits, key=lambda split: (not split.labelling.trusted, split.hours)))
 
 
 def _split(asked: Requirement, way: Labelling, n: int) -> Split:
@@ -93,16 +102,3 @@ def _checked(labellings: Sequence[Labelling]) -> Sequence[Labelling]:
         if min(way.depth, way.assessors) < 1 or not way.seconds > 0 or not way.variance > 0 or way.items < 1:
             raise InputError("cost: depth, assessors, seconds and variance are positive; mend the one that is not")
     return labellings
-
-
-def noise_split(variances: Sequence[float], assessors: Sequence[int]) -> tuple[float, float]:
-    """Score variance with unlimited assessors, and what one assessor adds: a line in 1 / assessors, least squares.
-
-    >>> [round(part, 3) for part in noise_split([0.09, 0.07, 0.06], [1, 2, 4])]
-    [0.05, 0.04]
-    """
-    if len(set(assessors)) < 2:  # noqa: PLR2004  a line needs two points
-        raise InputError("one number of assessors shows no effect; give at least two")
-    inverse = 1 / np.array(assessors, dtype=float)
-    noise, base = np.polyfit(inverse, np.array(variances), 1)
-    return max(0.0, float(base)), max(0.0, float(noise))

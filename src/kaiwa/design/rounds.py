@@ -90,15 +90,16 @@ def planned_rounds(
     spent = [SPENDING[spending](n / sizes[-1], alpha) for n in sizes]
     levels = spent_levels(no_difference, spent)
     stops = _first_stop(difference, levels)
-    kept = float((no_difference <= levels).any(axis=1).mean())
+    # the rates are counted on fresh trials: on those that set the levels they would be right by construction
+    fresh = p_values(sizes, *shape, means=np.zeros(systems), trials=trials, rng=rng)
     return Rounds(
         looks=tuple(
             Look(n, float(level), share, float((stops <= at).mean()))
             for at, (n, level, share) in enumerate(zip(sizes, levels, spent, strict=True))
         ),
         alpha=alpha,
-        naive=float((no_difference <= alpha).any(axis=1).mean()),
-        kept=kept,
+        naive=float((fresh <= alpha).any(axis=1).mean()),
+        kept=float((fresh <= levels).any(axis=1).mean()),
         power=float((stops < len(sizes)).mean()),
         expected_n=float(np.array([*sizes, sizes[-1]])[stops].mean()),
         error=sqrt(alpha * (1 - alpha) / trials),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 BATCH_CELLS = 1_000_000
 Z95 = 1.959964
 MIN_TRIALS = 500
-FEW_VALUES = 12
+FEW_VALUES = 6
 """A pilot with no more distinct scores than this is of a discrete measure."""
 
 

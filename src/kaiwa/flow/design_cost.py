@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from kaiwa.compare.components import pooled_variance
+from kaiwa.compare.anova import two_way_anova, within_run_variance
+from kaiwa.compare.tau import tau_b
 from kaiwa.design.budget import Labelling, pool_items
 from kaiwa.errors import InputError
 from kaiwa.files.qrels import read_qrels
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from kaiwa.model import Run
+    from kaiwa.model import Run, Scores
 
 
 def assumed_labellings(
@@ -45,11 +44,14 @@ def measured_labellings(
     At each depth only items that a pool of that depth would hold keep their gain; the runs are scored on those.
     """
     runs, gains = read_runs(list(run_files)), read_qrels(qrels)
+    scored = {depth: _scores(runs, judged_to_depth(runs, gains, depth), measure) for depth in sorted(set(depths))}
+    deepest = scored[max(scored)].values.mean(axis=0)
     ways = []
-    for depth in depths:
+    for depth, table in scored.items():
         pooled = depth_pool(runs, depth=depth)
-        variance = _variance(runs, judged_to_depth(runs, gains, depth), measure, shared_topics=shared_topics)
-        ways.append(Labelling(depth, len(pooled.comments) / len(pooled.topics), assessors, seconds, variance))
+        items = len(pooled.comments) / len(pooled.topics)
+        agreement = tau_b(table.values.mean(axis=0), deepest)
+        ways.append(Labelling(depth, items, assessors, seconds, _variance(table, shared_topics), agreement))
     return ways
 
 
@@ -66,10 +68,12 @@ def judged_to_depth(runs: Sequence[Run], gains: Gains, depth: int) -> Gains:
     return Gains.from_lists(kept, top=gains.top)
 
 
-def _variance(runs: Sequence[Run], gains: Gains, measure: str, *, shared_topics: bool) -> float:
-    scored = score(runs, judge(gains, Scale()), [measure])
-    found = pooled_variance([next(iter(scored.values())).values], trials=100, rng=np.random.default_rng(1))
-    value = found.v_e2 if shared_topics else found.v_e
+def _scores(runs: Sequence[Run], gains: Gains, measure: str) -> Scores:
+    return next(iter(score(runs, judge(gains, Scale()), [measure]).values()))
+
+
+def _variance(table: Scores, shared_topics: bool) -> float:  # noqa: FBT001  a property of the design
+    value = two_way_anova(table.values).v_e2 if shared_topics else within_run_variance(table.values)
     if not value:
         raise InputError("the runs' scores do not vary; give runs that differ")
     return value

@@ -119,11 +119,13 @@ def budget_text(splits: Sequence[Split], *, hours: float | None) -> str:
             round(split.hours, 1),
             split.power,
             split.min_diff,
+            split.labelling.agreement,
         ]
         for split in splits
     ]
-    columns = ["depth", "items a topic", "variance", "topics", "hours", "power", "smallest difference"]
-    return head + "\n" + table(columns, rows)
+    columns = ["depth", "items a topic", "variance", "topics", "hours", "power", "smallest difference", "tau"]
+    note = "\ntau: how well the runs' order agrees with that under the deepest pools; below 0.9 a way is ranked last"
+    return head + "\n" + table(columns, rows) + (note if best.labelling.agreement is not None else "")
 
 
 def rounds_text(plan: Rounds) -> str:

@@ -9,6 +9,7 @@ from kaiwa.report.text import table
 if TYPE_CHECKING:
     from kaiwa.design import Design
 
+NEARLY_SURE = 0.9995
 VARIANCE_WORDS = {
     "V_E": "score variance within a system (V_E)",
     "V_E2": "residual variance after systems and topics (V_E2)",
@@ -19,15 +20,8 @@ VARIANCE_WORDS = {
 def answer_text(design: Design, *, pilot: str | None = None) -> str:
     """The whole answer as text; what the pilot showed, where there was one, comes after the first sentence."""
     shown = [pilot] if pilot else []
-    parts = [
-        headline(design),
-        *shown,
-        *_published(design),
-        _assumptions(design),
-        _alternatives(design),
-        paragraph(design),
-    ]
-    return "\n\n".join(parts)
+    detail = [_assumptions(design), _alternatives(design), paragraph(design)]
+    return "\n\n".join([headline(design), *shown, *_published(design), *detail])
 
 
 def headline(design: Design) -> str:
@@ -120,5 +114,7 @@ def paragraph(design: Design) -> str:
 
 def percent(chance: float | None) -> str:
     """A chance as a reader wants it: 80% or 80.4%."""
+    if chance is not None and chance > NEARLY_SURE:
+        return ">99.9%"
     shown = f"{100 * (chance or 0.0):.1f}"
     return f"{shown.removesuffix('.0')}%"
