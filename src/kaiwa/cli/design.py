@@ -1,31 +1,117 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from kaiwa.cli.output import emit, json_option
+from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, progress, quiet_option, remark, seed_option
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kaiwa.flow.design import Told
+
+
+class Numbers(click.ParamType[Any]):
+    """One number or several with commas between."""
+
+    name = "numbers"
+
+    def __init__(self, kind: type[int | float]) -> None:
+        self.kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # click's types
+        """The numbers, as a tuple."""
+        try:
+            return tuple(self.kind(part) for part in str(value).split(","))
+        except ValueError:
+            noun = "whole numbers" if self.kind is int else "numbers"
+            self.fail(f"{value!r} is not {noun} with commas between", param, ctx)
+
+
+REQUIREMENT = [
+    click.option("--variance", type=float, help="Score variance within a system (V_E; V_E2 for shared topics)."),
+    click.option(
+        "--pilot", "pilots", type=IN_FILE, multiple=True, help="Scores to take the variance from; repeatable."
+    ),
+    click.option("--no-pilot", is_flag=True, help="Take std-AB's highest possible variance."),
+    click.option("-m", "--measure", help="Which measure of the pilot, or of --judged runs."),
+    click.option("--pass-rate", type=float, help="Pass or fail on prompts: the worse system's rate."),
+    click.option("--systems", type=Numbers(int), help="How many systems; several for --table."),
+    click.option(
+        "--min-diff", type=Numbers(float), help="The smallest best-worst difference to find; several for --table."
+    ),
+    click.option("--topics", "n", type=int, help="How many topics, when something else is to be found."),
+    click.option("--power", type=float, help="The chance of finding that difference.  [default: 0.8]"),
+    click.option("--alpha", type=float, help="The chance of finding one where none is.  [default: 0.05]"),
+    click.option(
+        "--test",
+        default="anova",
+        show_default=True,
+        help="anova, two-way, paired-t, two-sample-t, hsd, hsd-paired, interval.",
+    ),
+    click.option("--method", default="exact", show_default=True, help="exact, or sakai for the published tables."),
+    click.option(
+        "--paired-correlation", "correlation", type=float, default=0.0, help="Of two systems' scores on one topic."
+    ),
+    click.option("--scale", type=float, default=1.0, show_default=True, help="The range of the scores."),
+    click.option("--solve", help="n, min_diff, power, systems or alpha; by default the one left out."),
+]
+PARTS = [
+    click.option("--table", "as_table", is_flag=True, help="Sizes over a grid of systems and differences."),
+    click.option("--format", "style", type=click.Choice(["text", "csv", "latex"]), default="text", help="Of --table."),
+    click.option("--power-curve", type=IN_FILE, help="Draw power against topics into this SVG file."),
+    click.option("--diff-curve", type=IN_FILE, help="Draw the smallest difference against topics into this SVG file."),
+    click.option("--simulate", metavar="TEST", help="Simulate from the pilot: a --test, or randomised-hsd."),
+    click.option(
+        "--trials", type=click.IntRange(500), default=20_000, show_default=True, help="Most data sets to draw."
+    ),
+    click.option("--decide", type=click.Choice(["top", "tau", "discriminative"]), help="Design for a decision."),
+    click.option("--target", type=float, default=0.9, show_default=True, help="Of --decide."),
+    click.option("--top-k", "k", type=int, default=1, show_default=True, help="Of --decide top."),
+    click.option("--rounds", type=Numbers(int), help="Topics after each batch, as in 30,60,91."),
+    click.option("--spending", default="obrien-fleming", show_default=True, help="Of --rounds: or pocock."),
+    click.option("--budget", "hours", type=float, help="Assessors' hours to split."),
+    click.option("--cost", is_flag=True, help="What the design costs in assessors' hours."),
+    click.option("--pool-depth", "depths", type=Numbers(int), default="10", show_default=True, help="One or several."),
+    click.option("--runs", type=int, default=10, show_default=True, help="Runs pooled."),
+    click.option("--overlap", type=float, default=0.5, show_default=True, help="Shared share of two runs' tops."),
+    click.option("--assessors", type=int, default=3, show_default=True, help="Assessors an item."),
+    click.option("--seconds", type=float, default=15.0, show_default=True, help="Seconds a label."),
+    click.option("--judged", type=IN_FILE, multiple=True, help="Runs that show what pool depth does; with --qrels."),
+    click.option("--qrels", type=IN_FILE, help="Judgements of the --judged runs."),
+]
 
 
 @click.command("design", epilog="Example: kaiwa design --variance 0.0643 --systems 10 --min-diff 0.15")
-@click.option("--variance", type=float, help="Score variance within a system (V_E; V_E2 for shared topics).")
-@click.option("--systems", type=int, help="How many systems will be compared.")
-@click.option("--min-diff", type=float, help="The smallest best-worst difference that must be found; interval: width.")
-@click.option("--topics", "n", type=int, help="How many topics there are, when something else is to be found.")
-@click.option("--power", type=float, help="The chance of finding that difference.  [default: 0.8]")
-@click.option("--alpha", type=float, help="The chance of finding a difference where none is.  [default: 0.05]")
-@click.option("--test", default="anova", show_default=True, help="anova, two-way, paired-t, two-sample-t, hsd, ...")
-@click.option("--method", default="exact", show_default=True, help="exact, or sakai for the published tables' number.")
-@click.option("--paired-correlation", "correlation", type=float, default=0.0, help="Between two systems on a topic.")
-@click.option("--scale", type=float, default=1.0, show_default=True, help="The range of the scores.")
-@click.option("--solve", help="n, min_diff, power, systems or alpha; by default the one left out.")
+@out_option
+@seed_option
 @json_option
-def command(*, variance: float | None, as_json: bool, **asked: object) -> None:
-    """How many topics: from a score variance and a statistical requirement."""
-    from kaiwa.design import design
-    from kaiwa.errors import InputError
-    from kaiwa.flow.design import design_fields
-    from kaiwa.report.design_text import answer_text
+@quiet_option
+def command(*, output: Path | None, seed: int, as_json: bool, quiet: bool, **options: Any) -> None:  # click's types
+    """How many topics or prompts: from a score variance, a pilot or a pass rate, and a statistical requirement.
 
-    if variance is None:
-        raise InputError.at("variance", "is missing", "give --variance V")
-    answer = design(variance=variance, **asked)  # type: ignore[arg-type]  # click has typed the options
-    emit(answer_text(answer), design_fields(answer), as_json=as_json)
+    Leave out the quantity to be found: n, --min-diff, --power, --systems or --alpha.
+    """
+    from kaiwa.flow.design_question import Question, answer
+
+    with progress("simulating", quiet=quiet) as moved:
+        told = answer(Question(**options, seed=seed), progress=moved)
+    _draw(told, options, quiet=quiet)
+    deliver(told.text, told.fields, as_json=as_json, output=output)
+
+
+for _option in reversed([*REQUIREMENT, *PARTS]):
+    command = _option(command)
+
+
+def _draw(told: Told, options: dict[str, Any], *, quiet: bool) -> None:  # Any: click's types
+    if told.answer is None or not (options["power_curve"] or options["diff_curve"]):
+        return
+    from kaiwa.files.writing import write_text
+    from kaiwa.report.curve import difference_curve_svg, power_curve_svg
+
+    for path, draw in ((options["power_curve"], power_curve_svg), (options["diff_curve"], difference_curve_svg)):
+        if path is not None:
+            write_text(path, draw(told.answer))
+            remark(f"wrote {path}", quiet=quiet)

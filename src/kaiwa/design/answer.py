@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isnan
 
 from kaiwa.design.find import differences_at, found, n_or_too_many, power_at, width_of
@@ -25,22 +26,32 @@ class Alternative:
 class Design:
     """A solved requirement: ``n`` topics give ``power`` to find ``min_diff`` among ``systems`` at ``alpha``.
 
-    ``power`` is by the ``method`` asked for, ``exact_power`` by exact theory; ``exact_n`` and ``published_n`` are
-    what the exact method and the published approximation ask for. An interval has a ``width`` and no power.
+    ``asked`` is the requirement as it came, ``known`` the same with the open quantity found. What is costly is
+    computed when first looked at.
     """
 
-    n: int
-    power: float | None
-    min_diff: float
-    systems: int
-    alpha: float
     asked: Requirement
-    solved: str
-    exact_power: float | None
-    exact_n: int | None
-    published_n: int | None
-    width: float | None
-    alternatives: tuple[Alternative, ...]
+    known: Requirement
+
+    @property
+    def n(self) -> int:
+        """The number of topics."""
+        return int(self.known.n or 0)
+
+    @property
+    def min_diff(self) -> float:
+        """The difference between best and worst; for an interval its width as asked."""
+        return float(self.known.min_diff or 0.0)
+
+    @property
+    def systems(self) -> int:
+        """The number of systems."""
+        return int(self.known.systems or 2)
+
+    @property
+    def alpha(self) -> float:
+        """The level of the test."""
+        return float(self.known.alpha or 0.05)
 
     @property
     def test(self) -> str:
@@ -56,6 +67,45 @@ class Design:
     def variance(self) -> float:
         """The score variance designed from."""
         return self.asked.variance
+
+    @property
+    def solved(self) -> str:
+        """The quantity that was open."""
+        return self.asked.unknown
+
+    @cached_property
+    def power(self) -> float | None:
+        """The power by the method asked for; an interval has none."""
+        return None if self.test == INTERVAL else power_at(self.known)
+
+    @cached_property
+    def exact_power(self) -> float | None:
+        """The power by exact theory."""
+        return None if self.test == INTERVAL else power_at(replace(self.known, method="exact"))
+
+    @cached_property
+    def exact_n(self) -> int | None:
+        """The number of topics that exact theory asks for."""
+        return _n_for(self._promised, "exact")
+
+    @cached_property
+    def published_n(self) -> int | None:
+        """The number of topics that the published approximation asks for, where there is one."""
+        return _n_for(self._promised, "sakai") if self.test == "anova" else None
+
+    @cached_property
+    def width(self) -> float | None:
+        """The expected width of the interval; a test has none."""
+        return width_of(self.known) if self.test == INTERVAL else None
+
+    @cached_property
+    def alternatives(self) -> tuple[Alternative, ...]:
+        """Other numbers of topics around the answer, fewest first."""
+        return tuple(_alternatives(self._promised))
+
+    @property
+    def _promised(self) -> Requirement:
+        return replace(self.known, power=self.asked.power or 0.8)
 
 
 def design(
@@ -87,27 +137,7 @@ def design(
 
 def answered(asked: Requirement) -> Design:
     """The design that meets a completed requirement."""
-    return _described(asked, found(asked))
-
-
-def _described(asked: Requirement, known: Requirement) -> Design:
-    interval = known.test == INTERVAL
-    exact = replace(known, method="exact")
-    promised = replace(known, power=asked.power or 0.8)
-    return Design(
-        n=int(known.n or 0),
-        power=None if interval else power_at(known),
-        min_diff=float(known.min_diff or 0.0),
-        systems=int(known.systems or 2),
-        alpha=float(known.alpha or 0.05),
-        asked=asked,
-        solved=asked.unknown,
-        exact_power=None if interval else power_at(exact),
-        exact_n=_n_for(promised, "exact"),
-        published_n=_n_for(promised, "sakai") if known.test == "anova" else None,
-        width=width_of(known) if interval else None,
-        alternatives=tuple(_alternatives(promised)),
-    )
+    return Design(asked, found(asked))
 
 
 def _n_for(known: Requirement, method: str) -> int | None:
@@ -116,7 +146,6 @@ def _n_for(known: Requirement, method: str) -> int | None:
 
 
 def _alternatives(known: Requirement) -> list[Alternative]:
-    """Other numbers of topics around the answer, fewest first."""
     n = int(known.n or 2)
     sizes = sorted({max(2, min(LARGEST_N, round(n * share))) for share in NEARBY} - {n})
     if known.test == INTERVAL:

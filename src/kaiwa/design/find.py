@@ -12,11 +12,14 @@ from kaiwa.design.interval import expected_width
 from kaiwa.design.kinds import power_of
 from kaiwa.design.requirement import INTERVAL, MOST_SYSTEMS, Requirement
 from kaiwa.design.sizes import difference_found, topics_for_width, topics_needed
-from kaiwa.design.solve import LARGEST_N, largest_enough, root
+from kaiwa.design.solve import LARGEST_N, crossing, largest_enough, merit_of
 from kaiwa.errors import DesignError
 
 if TYPE_CHECKING:
     from kaiwa.model import FloatArray
+
+LEAST_LOGIT = 34.0
+"""The smallest alpha looked at is exp(-34), about 2e-15."""
 
 
 def found(asked: Requirement) -> Requirement:
@@ -117,13 +120,16 @@ def _systems(asked: Requirement) -> int:
 
 
 def _alpha(asked: Requirement) -> float:
-    def short(logit: float) -> float:
-        return power_at(replace(asked, alpha=1 / (1 + exp(-logit)))) - (asked.power or 0.8)
+    def level(place: float) -> float:
+        return 1 / (1 + exp(LEAST_LOGIT - min(place, 2 * LEAST_LOGIT)))
 
-    low, high = -34.0, 34.0
-    if short(low) >= 0:
-        return 1 / (1 + exp(-low))
-    return 1 / (1 + exp(-root(short, low, high, steps=60)))
+    def merit(place: FloatArray) -> FloatArray:
+        power = power_at(replace(asked, alpha=level(float(place[0]))))
+        return merit_of(np.array([power]), np.array(asked.power or 0.8))
+
+    if merit(np.zeros(1))[0] >= 0:
+        return level(0.0)
+    return level(float(crossing(merit, np.full(1, LEAST_LOGIT - 3.0))[0]))
 
 
 _FINDERS = {"n": smallest_n, "min_diff": _min_diff, "power": _power, "systems": _systems, "alpha": _alpha}

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 LARGE_MEAN = 4000.0
 """Above this Poisson mean the mixture is summed in strides, not term by term."""
+LARGEST_MEAN = 1e12
+"""So far out the power is 1 for any critical value in use."""
 SPREAD = 9.5
 CHUNK = 1 << 20
 
@@ -40,7 +42,8 @@ def noncentral_f_tail(
     P(F' > f) = central + sum_j P(N > j) t_j with N ~ Poisson(noncentrality / 2): no subtraction anywhere.
     """
     shape = np.broadcast_shapes(*(np.shape(part) for part in (f, df1, df2, noncentrality, central)))
-    flat = [np.broadcast_to(part, shape).astype(float).ravel() for part in (f, df1, df2, noncentrality / 2, central)]
+    mean = np.minimum(noncentrality / 2, LARGEST_MEAN)
+    flat = [np.broadcast_to(part, shape).astype(float).ravel() for part in (f, df1, df2, mean, central)]
     power = np.empty(flat[0].shape)
     order = np.argsort(flat[3], kind="stable")
     place = 0

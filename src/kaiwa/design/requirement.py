@@ -10,6 +10,7 @@ from kaiwa.design.solve import LARGEST_N
 from kaiwa.errors import InputError, UnknownName
 
 MOST_SYSTEMS = 10**6
+LEAST_ALPHA = 1e-15
 INTERVAL = "interval"
 QUANTITIES = ("n", "min_diff", "power", "systems", "alpha")
 """In the order in which the missing one is guessed when nobody says which to solve for."""
@@ -109,8 +110,8 @@ def _check_given(filled: Requirement, target: str) -> None:
 def _check_values(filled: Requirement) -> None:
     _between("variance", filled.variance, 0.0, float("inf"), "give a positive variance, such as 0.06 (--variance)")
     _between("scale", filled.scale, 0.0, float("inf"), "give the range of the scores, 1 for scores in 0..1 (--scale)")
-    _between("alpha", filled.alpha, 0.0, 1.0, "give a chance between 0 and 1, such as 0.05 (--alpha)")
-    _between("power", filled.power, 0.0, 1.0, "give a chance between 0 and 1, such as 0.8 (--power)")
+    _between("alpha", filled.alpha, LEAST_ALPHA, 1.0, "give a chance between 0 and 1, such as 0.05 (--alpha)")
+    _between("power", filled.power, 0.0, 1.0 - 1e-12, "give a chance between 0 and 1, such as 0.8 (--power)")
     _between("min_diff", filled.min_diff, 0.0, float("inf"), "give the smallest difference that matters (--min-diff)")
     if filled.min_diff is not None and filled.min_diff > filled.scale:
         what = f"{filled.min_diff:g} is larger than the scale of the scores, {filled.scale:g}"

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 LARGEST_N = 10**9
 """No more topics than this are ever promised."""
-ROOT_STEPS = 300
+ROOT_STEPS = 200
+WIDENINGS = 16
 CLEVER_STEPS = 12
 """After so many interpolations a stubborn cell is halved instead, so that the search ends."""
 
@@ -67,13 +68,14 @@ def _next_trial(
 
 
 def crossing(merit: Callable[[FloatArray], FloatArray], guess: FloatArray) -> FloatArray:
-    """Per cell the positive point at which a growing merit crosses zero; nan where none is within 2^60 of the guess.
+    """Per cell the positive point at which a growing merit crosses zero; nan where none is near the guess.
 
     Chandrupatla 1997: inverse quadratic interpolation where it is safe, else halving.
     """
     low, high = _bracket(merit, guess)
     a, b, at_a, at_b = high, low, merit(high), merit(low)
-    c, at_c, share = a, at_a, np.full_like(guess, 0.5)
+    held = (at_a >= 0) & (at_b < 0)
+    share = np.full_like(guess, 0.5)
     for _ in range(ROOT_STEPS):
         x = a + share * (b - a)
         at_x = merit(x)
@@ -82,20 +84,19 @@ def crossing(merit: Callable[[FloatArray], FloatArray], guess: FloatArray) -> Fl
         b, at_b = np.where(same, b, a), np.where(same, at_b, at_a)
         a, at_a = x, at_x
         narrow = 2e-16 * np.abs(a) / np.maximum(np.abs(b - a), 1e-300)
-        if ((narrow > 0.5) | (np.abs(at_a) < 1e-14)).all():  # noqa: PLR2004  half the bracket is the last bit
+        if (~held | (narrow > 0.5) | (np.abs(at_a) < 1e-14)).all():  # noqa: PLR2004  half the bracket: the last bit
             break
         share = np.clip(_inverse_quadratic((a, b, c), (at_a, at_b, at_c)), narrow, 1 - narrow)
-    enough = np.where(at_a >= 0, a, b)
-    return np.where(np.isfinite(high) & (merit(high) >= 0), enough, np.nan)
+    return np.where(held, np.where(at_a >= 0, a, b), np.nan)
 
 
 def _bracket(merit: Callable[[FloatArray], FloatArray], guess: FloatArray) -> tuple[FloatArray, FloatArray]:
     low, high = guess / 1.1, guess * 1.1
-    for power in range(60):
+    for _ in range(WIDENINGS):
         short, over = merit(high) < 0, merit(low) >= 0
         if not (short | over).any():
             break
-        low, high = np.where(over, low / 2.0 ** (power + 1), low), np.where(short, high * 2.0 ** (power / 8 + 1), high)
+        low, high = np.where(over, low / 4.0, low), np.where(short, high * 4.0, high)
     return low, high
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import erfc, expm1, log, sqrt
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 FAR = 8.5
 """Standard deviations beyond which a normal variable is not looked for."""
 DROP = 40.0
+TABLE_END, TABLE_STEP = 10.0, 0.005
 STEPS = 40
 CLOSE = 1e-13
 COARSE, FINE, FEW = 96, 256, 20
@@ -71,7 +72,22 @@ def _normal_range_tail(width: FloatArray, systems: int) -> FloatArray:
 
 
 def _normal_cdf(x: FloatArray) -> FloatArray:
-    return np.fromiter((erfc(v) for v in (x * -sqrt(0.5)).ravel().tolist()), float, x.size).reshape(x.shape) / 2
+    """Phi by cubic Hermite interpolation in a table of itself and its density: error under 1e-12."""
+    value, density = _normal_table()
+    place = np.clip((x + TABLE_END) / TABLE_STEP, 0.0, len(value) - 1.0 - 1e-9)
+    left = place.astype(np.int64)
+    t = place - left
+    u = 1 - t
+    bend = TABLE_STEP * t * u * (u * density[left] - t * density[left + 1])
+    cdf: FloatArray = u * u * (1 + 2 * t) * value[left] + t * t * (3 - 2 * t) * value[left + 1] + bend
+    return cdf
+
+
+@cache
+def _normal_table() -> tuple[FloatArray, FloatArray]:
+    x = np.arange(-TABLE_END, TABLE_END + TABLE_STEP, TABLE_STEP)
+    value = np.array([erfc(-v * sqrt(0.5)) / 2 for v in x.tolist()])
+    return value, np.exp(-x * x / 2) / sqrt(2 * np.pi)
 
 
 @lru_cache(maxsize=4)

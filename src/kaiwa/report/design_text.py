@@ -9,6 +9,7 @@ from kaiwa.report.text import table
 if TYPE_CHECKING:
     from kaiwa.design import Design
 
+NEARLY_SURE = 0.9995
 VARIANCE_WORDS = {
     "V_E": "score variance within a system (V_E)",
     "V_E2": "residual variance after systems and topics (V_E2)",
@@ -16,17 +17,18 @@ VARIANCE_WORDS = {
 }
 
 
-def answer_text(design: Design) -> str:
-    """The whole answer as text."""
-    parts = [headline(design), *_published(design), _assumptions(design), _alternatives(design), paragraph(design)]
-    return "\n\n".join(parts)
+def answer_text(design: Design, *, pilot: str | None = None) -> str:
+    """The whole answer as text; what the pilot showed, where there was one, comes after the first sentence."""
+    shown = [pilot] if pilot else []
+    detail = [_assumptions(design), _alternatives(design), paragraph(design)]
+    return "\n\n".join([headline(design), *shown, *_published(design), *detail])
 
 
 def headline(design: Design) -> str:
     """The answer in one sentence, led by the quantity that was asked for."""
     if design.width is not None:
         return _interval_headline(design)
-    chance, difference = f"{_percent(design.power)}", f"{design.min_diff:.4g}"
+    chance, difference = f"{percent(design.power)}", f"{design.min_diff:.4g}"
     lead = {
         "n": f"Create {design.n:,} topics",
         "power": f"The power is {chance}",
@@ -44,9 +46,9 @@ def headline(design: Design) -> str:
 def _interval_headline(design: Design) -> str:
     lead = f"Create {design.n:,} topics" if design.solved == "n" else f"The interval is {design.width:.4g} wide"
     if design.solved == "alpha":
-        lead = f"Use a {_percent(1 - design.alpha)} interval"
+        lead = f"Use a {percent(1 - design.alpha)} interval"
     return (
-        f"{lead}: with {design.n:,} topics the {_percent(1 - design.alpha)} confidence interval on a difference "
+        f"{lead}: with {design.n:,} topics the {percent(1 - design.alpha)} confidence interval on a difference "
         f"of two systems is expected to be {design.width:.4g} wide."
     )
 
@@ -84,7 +86,7 @@ def _alternatives(design: Design) -> str:
     if design.width is not None:
         widths = [(near.n, near.min_diff) for near in design.alternatives]
         return "Nearby\n" + table(["topics", "expected width"], widths)
-    goal = _percent(design.asked.power or 0.8)
+    goal = percent(design.asked.power or 0.8)
     rows = [(near.n, near.power, near.min_diff) for near in design.alternatives]
     return "Nearby\n" + table(["topics", "power", f"smallest difference at {goal}"], rows)
 
@@ -93,12 +95,12 @@ def paragraph(design: Design) -> str:
     """A paragraph for the organisers' overview paper."""
     if design.width is not None:
         claim = (
-            f"so that the expected width of the {_percent(1 - design.alpha)} confidence interval for the difference "
+            f"so that the expected width of the {percent(1 - design.alpha)} confidence interval for the difference "
             f"between two systems is {design.width:.3g}"
         )
     else:
         claim = (
-            f"so that {design.asked.kind.promise} with {_percent(design.exact_power)} power (alpha = "
+            f"so that {design.asked.kind.promise} with {percent(design.exact_power)} power (alpha = "
             f"{design.alpha:.3g}) when {design.systems:,} systems are compared and the best and worst differ by "
             f"{design.min_diff:.3g}"
         )
@@ -110,6 +112,9 @@ def paragraph(design: Design) -> str:
     )
 
 
-def _percent(chance: float | None) -> str:
+def percent(chance: float | None) -> str:
+    """A chance as a reader wants it: 80% or 80.4%."""
+    if chance is not None and chance > NEARLY_SURE:
+        return ">99.9%"
     shown = f"{100 * (chance or 0.0):.1f}"
     return f"{shown.removesuffix('.0')}%"

@@ -39,7 +39,7 @@ def heat_map_svg(comparison: Comparison) -> str:
     levels = [level for level in levels if level <= 1.0]
     shades = ListedColormap(["#08306b", "#2171b5", "#6baed6", "#d9e6f2", "#f7f7f7"][-(len(levels) - 1) :])
     side = max(3.2, 0.16 * len(names) + 1.6)
-    figure, axes = _canvas(side + 1.0, side)
+    figure, axes = canvas(side + 1.0, side)
     image = axes.imshow(p, cmap=shades, norm=BoundaryNorm(levels, shades.N), interpolation="nearest")
     size = _label_size(len(names))
     axes.set_xticks(range(len(names)), labels=_shown(names), rotation=90, fontsize=size, parse_math=False)
@@ -47,7 +47,7 @@ def heat_map_svg(comparison: Comparison) -> str:
     axes.set_title(f"{_plain(comparison.measure)}: p-values of all pairs", fontsize=10, color=INK, parse_math=False)
     bar = figure.colorbar(image, ax=axes, shrink=0.6, ticks=levels)
     bar.ax.set_yticklabels([f"{level:g}" for level in levels], fontsize=8)
-    return _svg(figure)
+    return svg_text(figure)
 
 
 def caterpillar_svg(comparison: Comparison) -> str:
@@ -55,7 +55,7 @@ def caterpillar_svg(comparison: Comparison) -> str:
     names = [standing.run for standing in comparison.standings]
     means = np.array([standing.mean for standing in comparison.standings])
     reach = np.array([standing.high - standing.mean for standing in comparison.standings])
-    figure, axes = _canvas(6.4, max(2.2, 0.2 * len(names) + 1.0))
+    figure, axes = canvas(6.4, max(2.2, 0.2 * len(names) + 1.0))
     rows = np.arange(len(names))
     top = [standing.rank == 1 for standing in comparison.standings]
     colours = [ACCENT if first else INK for first in top]
@@ -67,10 +67,11 @@ def caterpillar_svg(comparison: Comparison) -> str:
     axes.set_xlabel(f"mean {_plain(comparison.measure)}", color=INK, parse_math=False)
     for edge in ("top", "right"):
         axes.spines[edge].set_visible(False)
-    return _svg(figure)
+    return svg_text(figure)
 
 
-def _canvas(width: float, height: float) -> tuple[Figure, Axes]:
+def canvas(width: float, height: float) -> tuple[Figure, Axes]:
+    """An empty figure of so many inches in the house's style, and its axes."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -79,7 +80,8 @@ def _canvas(width: float, height: float) -> tuple[Figure, Axes]:
         return figure, figure.add_subplot()
 
 
-def _svg(figure: Figure) -> str:
+def svg_text(figure: Figure) -> str:
+    """The figure as SVG whose bytes depend on nothing but the figure."""
     from matplotlib import rc_context
 
     out = io.StringIO()

@@ -1,0 +1,253 @@
+"""Which question was asked, and the parts of its answer in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kaiwa.design.answer import answered
+from kaiwa.errors import InputError
+from kaiwa.files.tables import csv_text
+from kaiwa.flow import design as telling
+from kaiwa.report import design_sections as words
+from kaiwa.report.text import latex_table, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from kaiwa.design import Design
+    from kaiwa.design.requirement import Requirement
+    from kaiwa.flow.design import Told
+
+
+@dataclass(frozen=True)
+class Question:
+    """Everything that can be asked of a design at once; the names are those of the command's options."""
+
+    variance: float | None = None
+    pilots: tuple[Path, ...] = ()
+    no_pilot: bool = False
+    measure: str | None = None
+    pass_rate: float | None = None
+    systems: tuple[int, ...] | None = None
+    min_diff: tuple[float, ...] | None = None
+    n: int | None = None
+    power: float | None = None
+    alpha: float | None = None
+    test: str = "anova"
+    method: str = "exact"
+    correlation: float = 0.0
+    scale: float = 1.0
+    solve: str | None = None
+    as_table: bool = False
+    style: str = "text"
+    power_curve: Path | None = None
+    diff_curve: Path | None = None
+    simulate: str | None = None
+    trials: int = 20_000
+    decide: str | None = None
+    target: float = 0.9
+    k: int = 1
+    rounds: tuple[int, ...] | None = None
+    spending: str = "obrien-fleming"
+    hours: float | None = None
+    cost: bool = False
+    depths: tuple[int, ...] = (10,)
+    runs: int = 10
+    overlap: float = 0.5
+    assessors: int = 3
+    seconds: float = 15.0
+    judged: tuple[Path, ...] = ()
+    qrels: Path | None = None
+    seed: int = 1
+
+    @property
+    def asked(self) -> dict[str, Any]:  # Any: each field's own type
+        """The requirement's quantities."""
+        return {
+            "systems": _one("systems", self.systems),
+            "min_diff": _one("min_diff", self.min_diff),
+            "n": self.n,
+        } | self.how
+
+    @property
+    def how(self) -> dict[str, Any]:  # Any: each field's own type
+        """What all cells of a table share."""
+        names = ("power", "alpha", "test", "method", "correlation", "scale")
+        return {name: getattr(self, name) for name in names}
+
+
+def answer(question: Question, *, progress: Callable[[int, int], None] | None = None) -> Told:
+    """The question answered, part by part."""
+    rng = np.random.default_rng(question.seed)
+    if question.pass_rate is not None:
+        return _pass_rate(question)
+    if question.decide is not None:
+        return _decision(question, rng)
+    if question.as_table:
+        return _table(question, rng)
+    told, base = _base(question, rng)
+    if question.simulate is not None:
+        told = _simulation(question, told, base, rng=rng, progress=progress)
+    if question.hours is not None or question.cost:
+        told = _cost(question, told, base)
+    if question.rounds is not None:
+        told = _rounds(question, told, base, rng)
+    return told
+
+
+def _base(question: Question, rng: np.random.Generator) -> tuple[Told, Design]:
+    from kaiwa.flow.pilot import pilot_design, read_pilots, worst_case
+
+    if question.no_pilot:
+        asked = telling.requirement(variance=1.0, pilots=(), solve=question.solve, asked=question.asked)
+        bound = worst_case(asked)
+        if bound is None:
+            raise InputError("--no-pilot answers how many topics; leave out --topics")
+        return telling.told_design(bound), bound
+    asked = telling.requirement(
+        variance=question.variance, pilots=question.pilots, solve=question.solve, asked=question.asked
+    )
+    if question.pilots:
+        piloted = pilot_design(read_pilots(question.pilots, question.measure), asked, rng=rng)
+        return telling.told_pilot(piloted), piloted.answer
+    found = answered(asked)
+    return telling.told_design(found), found
+
+
+def _pass_rate(question: Question) -> Told:
+    asked = question.asked
+    if question.variance is not None or question.pilots or question.n is not None:
+        raise InputError("a pass rate stands alone; leave out --variance, --pilot and --topics")
+    return telling.told_pass_rate(
+        pass_rate=question.pass_rate or 0.0,
+        min_diff=asked["min_diff"],
+        systems=2 if asked["systems"] is None else asked["systems"],
+        correlation=question.correlation,
+        alpha=0.05 if question.alpha is None else question.alpha,
+        power=0.8 if question.power is None else question.power,
+    )
+
+
+def _decision(question: Question, rng: np.random.Generator) -> Told:
+    return telling.told_decision(
+        _one_pilot(question),
+        goal=question.decide or "top",
+        target=question.target,
+        k=question.k,
+        alpha=0.05 if question.alpha is None else question.alpha,
+        rng=rng,
+    )
+
+
+def _table(question: Question, rng: np.random.Generator) -> Told:
+    from kaiwa.flow.pilot import pilot_variance, read_pilots
+
+    variance = question.variance
+    if variance is None:
+        if not question.pilots:
+            raise InputError.at("variance", "is missing", "give --variance V or --pilot SCORES")
+        variance = pilot_variance(read_pilots(question.pilots, question.measure), question.test, rng=rng)
+    systems = question.systems or telling.GRID_SYSTEMS
+    told = telling.told_table(
+        variance=variance,
+        systems=systems,
+        min_diffs=question.min_diff or telling.GRID_DIFFERENCES,
+        asked=question.how,
+    )
+    header = ["minD", *(f"m={m}" for m in systems)]
+    if question.style == "csv":
+        return replace(told, text=csv_text(header, told.rows).rstrip())
+    printed = table if question.style == "text" else latex_table
+    return replace(told, text=printed(header, told.rows, digits=2).rstrip())
+
+
+def _simulation(
+    question: Question,
+    told: Told,
+    base: Design,
+    *,
+    rng: np.random.Generator,
+    progress: Callable[[int, int], None] | None,
+) -> Told:
+    from kaiwa.flow.simulated_design import simulated_design
+
+    pilot = _one_pilot(question)
+    test = question.simulate or "anova"
+    seen = simulated_design(pilot, base, test=test, trials=question.trials, rng=rng, progress=progress)
+    steps = [vars(one) for one in seen]
+    return telling.with_section(
+        told, "simulation", words.simulation_text(seen, test=test), steps[-1] | {"test": test, "steps": steps}
+    )
+
+
+def _cost(question: Question, told: Told, base: Design) -> Told:
+    from kaiwa.design.budget import best_split, cheapest
+    from kaiwa.flow.design_cost import assumed_labellings, measured_labellings
+
+    if question.judged and question.qrels is not None:
+        ways = measured_labellings(
+            question.judged,
+            question.qrels,
+            measure=question.measure or "nERR@10",
+            depths=question.depths,
+            assessors=question.assessors,
+            seconds=question.seconds,
+            shared_topics=base.asked.kind.shares_topics,
+        )
+    else:
+        ways = assumed_labellings(
+            question.depths,
+            runs=question.runs,
+            overlap=question.overlap,
+            assessors=question.assessors,
+            seconds=question.seconds,
+            variance=base.variance,
+        )
+    known: Requirement = replace(base.known, power=base.asked.power or 0.8)
+    splits = cheapest(known, ways) if question.hours is None else best_split(known, ways, hours=question.hours)
+    listed = [
+        vars(split.labelling) | {"n": split.n, "hours": split.hours, "power": split.power, "min_diff": split.min_diff}
+        for split in splits
+    ]
+    return telling.with_section(told, "cost", words.budget_text(splits, hours=question.hours), listed)
+
+
+def _rounds(question: Question, told: Told, base: Design, rng: np.random.Generator) -> Told:
+    from dataclasses import asdict
+
+    from kaiwa.design.rounds import planned_rounds
+
+    if base.width is not None or base.asked.kind.by_range:
+        raise InputError.at("rounds", f"{base.test} is not tested in rounds", "choose anova, two-way or a t-test")
+    shared = base.asked.kind.shares_topics
+    plan = planned_rounds(
+        question.rounds or (),
+        systems=base.systems,
+        min_diff=base.min_diff,
+        variance=base.variance * (1 - base.asked.correlation if shared else 1.0),
+        shared_topics=shared,
+        alpha=base.alpha,
+        spending=question.spending,
+        rng=rng,
+    )
+    return telling.with_section(told, "rounds", words.rounds_text(plan), asdict(plan))
+
+
+def _one_pilot(question: Question) -> Any:  # Any: the array of the pilot
+    from kaiwa.flow.pilot import read_pilots
+
+    if len(question.pilots) != 1:
+        raise InputError.at("pilot", "one pilot is resampled", "give --pilot SCORES once")
+    return read_pilots(question.pilots, question.measure)[0].values
+
+
+def _one(name: str, values: tuple[Any, ...] | None) -> Any:  # Any: an int or a float
+    if values is None:
+        return None
+    if len(values) > 1:
+        raise InputError.at(name, f"{len(values)} values are given", "give one, or --table for a grid")
+    return values[0]

@@ -1,0 +1,194 @@
+"""``kaiwa design``: the answer first, one JSON object, grids, figures, pilots, prompts; refusals in one line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+Made = Callable[[str, str | bytes], Path]
+Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
+CELL = ("--variance", "0.0643", "--systems", "10", "--min-diff", "0.15")
+
+
+def matrix(values: np.ndarray) -> str:
+    """A topics x runs CSV matrix with a header."""
+    head = ",".join(["topic", *(f"R{run}" for run in range(values.shape[1]))])
+    rows = [",".join([f"q{row}", *(f"{cell:.6f}" for cell in line)]) for row, line in enumerate(values.tolist())]
+    return "\n".join([head, *rows]) + "\n"
+
+
+def pilot(runs: int = 6, topics: int = 50) -> np.ndarray:
+    """Scores between 0 and 1 with topic effects and runs that differ."""
+    rng = np.random.default_rng(3)
+    scores = rng.normal(0.4, 0.12, (topics, 1)) + rng.normal(np.linspace(0.06, -0.06, runs), 0.1, (topics, runs))
+    return np.clip(scores, 0, 1)
+
+
+def fields(done: subprocess.CompletedProcess[str]) -> dict[str, object]:
+    """The one JSON object on stdout."""
+    assert done.returncode == 0, done.stderr
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def test_the_answer_comes_first_in_plain_words(kaiwa: Kaiwa) -> None:
+    """Topics to create, then why, then detail and the paragraph for the overview."""
+    done = kaiwa("design", *CELL)
+    assert done.stdout.startswith("Create 91 topics: ")
+    assert "The published tables would say 90, exact computation says 91" in done.stdout
+    assert "For the overview paper" in done.stdout
+
+
+def test_json_holds_the_fields_scripts_rely_on(kaiwa: Kaiwa) -> None:
+    """n, power, method, alternatives."""
+    found = fields(kaiwa("design", *CELL, "--method", "sakai", "--json"))
+    assert (found["n"], found["method"], found["exact_n"]) == (90, "sakai", 91)
+    assert found["exact_power"] < 0.8 <= found["power"]  # type: ignore[operator]
+    assert {"n", "power", "min_diff"} == set(found["alternatives"][0])  # type: ignore[index]
+
+
+def test_the_published_table_is_printed_as_in_the_paper(kaiwa: Kaiwa) -> None:
+    """Sakai (2015), Table 4, P+."""
+    done = kaiwa("design", "--variance", ".0637", "--table", "--method", "sakai", "--format", "csv")
+    assert done.stdout.splitlines()[:2] == ["minD,m=2,m=5,m=10,m=50,m=100", "0.05,391,604,794,1524,2056"]
+
+
+@pytest.mark.parametrize("style", ["text", "latex"])
+def test_a_table_of_ones_own_grid(kaiwa: Kaiwa, style: str) -> None:
+    """Systems and differences as lists."""
+    grid = ("--systems", "2,10", "--min-diff", "0.1,0.15", "--format", style)
+    done = kaiwa("design", "--variance", "0.0643", "--table", *grid)
+    assert done.returncode == 0
+    assert "91" in done.stdout
+    assert ("tabular" in done.stdout) == (style == "latex")
+
+
+def test_what_is_left_out_is_found(kaiwa: Kaiwa) -> None:
+    """Topics given: the difference; difference too: the power."""
+    assert fields(kaiwa("design", "--variance", "0.0643", "--systems", "10", "--topics", "91", "--json"))[
+        "min_diff"
+    ] == pytest.approx(0.1494, abs=1e-4)
+    assert fields(kaiwa("design", *CELL, "--topics", "90", "--json"))["power"] == pytest.approx(0.7984, abs=1e-4)
+
+
+def test_a_pilot_gives_raw_and_standardised_with_limits(kaiwa: Kaiwa, made: Made) -> None:
+    """std-AB beside raw, bootstrap limits on n, and the worst case without a pilot."""
+    path = made("pilot.csv", matrix(pilot()))
+    found = fields(kaiwa("design", "--pilot", str(path), "--systems", "5", "--min-diff", "0.1", "--json"))
+    sides = found["pilot"]["sides"]  # type: ignore[index]
+    assert [side["scores"] for side in sides] == ["raw", "std-AB"]
+    assert found["n_low"] <= found["n"] <= found["n_high"]  # type: ignore[operator]
+    assert sides[1]["n"] <= found["pilot"]["worst_case_n"]  # type: ignore[index]
+
+
+def test_two_pilots_are_pooled(kaiwa: Kaiwa, made: Made) -> None:
+    """The pooled variance of the same pilot twice is its own."""
+    one, two = made("a.csv", matrix(pilot())), made("b.csv", matrix(pilot()))
+    asked = ("--systems", "5", "--min-diff", "0.1", "--json")
+    single = fields(kaiwa("design", "--pilot", str(one), *asked))
+    pooled = fields(kaiwa("design", "--pilot", str(one), "--pilot", str(two), *asked))
+    assert pooled["variance"] == pytest.approx(single["variance"])
+
+
+def test_simulation_decision_cost_and_rounds_join_the_answer(kaiwa: Kaiwa, made: Made) -> None:
+    """Each part under its own name in the JSON."""
+    path = made("pilot.csv", matrix(pilot()))
+    asked = ("--pilot", str(path), "--systems", "3", "--min-diff", "0.1", "--test", "two-way")
+    parts = ("--simulate", "randomised-hsd", "--trials", "500", "--cost", "--pool-depth", "5,10", "--rounds", "10,20")
+    found = fields(kaiwa("design", *asked, *parts, "--json"))
+    assert found["simulation"]["test"] == "randomised-hsd"  # type: ignore[index]
+    assert found["simulation"]["error"] > 0  # type: ignore[index]
+    assert len(found["cost"]) == 2  # type: ignore[arg-type]
+    assert found["rounds"]["naive"] > found["rounds"]["kept"]  # type: ignore[index]
+    decision = fields(kaiwa("design", "--pilot", str(path), "--decide", "tau", "--target", "0.7", "--json"))
+    assert decision["power"] >= 0.7  # type: ignore[operator]
+
+
+def test_figures_are_svg_and_the_same_twice(kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """Power and difference against topics."""
+    kaiwa("design", *CELL, "--power-curve", "power.svg", "--diff-curve", "diff.svg")
+    first = (tmp_path / "power.svg").read_bytes()
+    kaiwa("design", *CELL, "--power-curve", "power.svg", "--quiet")
+    assert first.startswith(b"<?xml")
+    assert first == (tmp_path / "power.svg").read_bytes()
+    assert (tmp_path / "diff.svg").stat().st_size > 1000
+
+
+def test_prompts_for_language_models(kaiwa: Kaiwa) -> None:
+    """The question in the words of those who evaluate language models."""
+    asked = ("--pass-rate", "0.62", "--min-diff", "0.03", "--systems", "2", "--paired-correlation", "0.5")
+    assert kaiwa("design", *asked).stdout.startswith("Use 2,022 prompts: ")
+    assert fields(kaiwa("design", *asked, "--json"))["n"] == 2022
+
+
+def test_pass_rates_of_many_systems_are_answered_in_prompts(kaiwa: Kaiwa) -> None:
+    """Two-way ANOVA, said of prompts."""
+    done = kaiwa("design", "--pass-rate", "0.6", "--min-diff", "0.05", "--systems", "5", "--paired-correlation", "0.5")
+    assert done.stdout.startswith("Create ")
+    assert "prompts" in done.stdout
+    assert "topic" not in done.stdout
+
+
+def test_what_depth_does_is_measured_on_judged_runs(kaiwa: Kaiwa, made: Made) -> None:
+    """Pool sizes, variances and agreement by depth from run files and judgements."""
+    rng = np.random.default_rng(1)
+    runs = []
+    for name in ("A", "B", "C"):
+        lines = [
+            f"q{q} Q0 d{d} {rank + 1} {10 - rank} {name}"
+            for q in range(12)
+            for rank, d in enumerate(rng.permutation(8)[:5].tolist())
+        ]
+        runs += ["--judged", str(made(f"{name}.run", "\n".join(lines) + "\n"))]
+    grades = [f"q{q} 0 d{d} {int(rng.integers(3))}" for q in range(12) for d in range(8)]
+    qrels = made("qrels.txt", "\n".join(grades) + "\n")
+    asked = ("--variance", "0.1", "--systems", "3", "--min-diff", "0.2", "--cost", "--pool-depth", "1,5")
+    found = fields(kaiwa("design", *asked, *runs, "--qrels", str(qrels), "-m", "nERR@5", "--json"))
+    depths = {way["depth"]: way for way in found["cost"]}  # type: ignore[attr-defined]
+    assert depths[1]["items"] < depths[5]["items"]
+    assert depths[5]["agreement"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--systems", "3", "--min-diff", "0.1"), "variance: is missing"),
+        ((*CELL, "--alpha", "1"), "alpha: 1 is not between"),
+        ((*CELL, "--table", "--test", "interval"), "interval"),
+        ((*CELL, "--simulate", "anova"), "pilot: one pilot is resampled"),
+        (("--pass-rate", "0.6"), "min_diff: is missing"),
+        (("--pass-rate", "1.6", "--min-diff", "0.1"), "pass_rate: 1.6 is not between"),
+        ((*CELL, "--rounds", "50"), "rounds: [50] is not a growing list"),
+        ((*CELL, "--budget", "0.001"), "the least that does is"),
+        ((*CELL, "--cost", "--overlap", "2"), "overlap: 2 is not in"),
+        (("--variance", "0.1", "--systems", "2,3", "--min-diff", "0.1"), "give one, or --table"),
+        ((*CELL, "--spending", "pocok", "--rounds", "30,60"), "did you mean 'pocock'"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(kaiwa: Kaiwa, words: tuple[str, ...], says: str) -> None:
+    """Place, fault, repair; no traceback."""
+    done = kaiwa("design", *words)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert says in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("topic,A,B\nq1,0.1,0.2\n", "one topic"),
+        ("topic,A\nq1,0.1\nq2,0.3\n", "one run"),
+        ("topic,A,B\nq1,0.1,0.1\nq2,0.1,0.1\n", "every run scores the same"),
+    ],
+)
+def test_a_pilot_that_shows_no_variance_is_refused(kaiwa: Kaiwa, made: Made, content: str, says: str) -> None:
+    """One topic, one run, or all the same."""
+    done = kaiwa("design", "--pilot", str(made("p.csv", content)), "--systems", "3", "--min-diff", "0.1")
+    assert done.returncode == 2
+    assert says in done.stderr
