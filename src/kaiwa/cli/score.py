@@ -58,7 +58,13 @@ def _list_measures(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @click.option("-o", "--output", type=IN_FILE, help="Write all scores here as CSV measure,topic,run,score.")
 @click.option("--matrix", is_flag=True, help="Make -o a topics x runs matrix of the one measure instead.")
 @click.option(
-    "--measures", is_flag=True, is_eager=True, expose_value=False, callback=_list_measures, help="List the measures."
+    "--measures",
+    "listed",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_measures,
+    help="List the measures.",
 )
 @seed_option
 @json_option
