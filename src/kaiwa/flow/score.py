@@ -35,20 +35,26 @@ def score_files(
     reading = reading or Reading()
     scored = [
         one
-        for portion in in_portions(_each_run(paths, order, on_progress))
+        for portion in in_portions(_each_run(paths, order, judgements.gains.topics, on_progress))
         for one in score_together(portion, judgements, chosen, reading)
     ]
     return gather(scored, judgements, chosen, reading)
 
 
-def _each_run(paths: Sequence[Path], order: str | None, on_progress: Callable[[int, int], None]) -> Iterator[Run]:
+def _each_run(
+    paths: Sequence[Path], order: str | None, judged: Sequence[str], on_progress: Callable[[int, int], None]
+) -> Iterator[Run]:
     by_name: dict[str, Path] = {}
+    known = frozenset(judged)
     for done, path in enumerate(paths):
         on_progress(done, len(paths))
         run = read_run(path, order=order)
         if run.name in by_name:
             what = f"run name {run.name!r} was already given by {by_name[run.name]}"
             raise InputError.at(path, what, "rename one of the runs")
+        if known.isdisjoint(run.topics):
+            what = f"no topic of the run is among the {len(known):,} judged ({run.topics[0]!r} against {judged[0]!r})"
+            raise InputError.at(path, what, "give the judgements of its own topics")
         by_name[run.name] = path
         yield run
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from kaiwa.errors import InputError
 from kaiwa.measure.ideals import Ideals, Which, batches, ideals_of
 from kaiwa.measure.lists import Lists, condense
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from kaiwa.model import FloatArray, Gains, IdArray, IntArray, Run
 
 _JOIN_ROWS = 1 << 20
+_ROUNDING = 1e-12
 
 T = TypeVar("T", "IdArray", "IntArray")
 
@@ -43,13 +43,10 @@ class Judgements:
             row = int(np.flatnonzero(negative)[0])
             what = f"the gain {self.gains.gains[row]:g} is negative"
             raise self.gains.fault(row, what, "gains start at 0; map such grades with --levels")
-        highest = self.highest
-        if (above := highest > self.top * (1 + 1e-12)).any():
-            topic = int(np.flatnonzero(above)[0])
-            raise InputError(
-                f"topic {self.gains.topics[topic]!r}: a gain of {highest[topic]:g} is above the scale's top "
-                f"{self.top[topic]:g}; declare the top with --top, or take each topic's own with --top topic"
-            )
+        if (above := self.gains.gains > np.repeat(self.top, np.diff(self.gains.starts)) * (1 + _ROUNDING)).any():
+            row = int(np.flatnonzero(above)[0])
+            what = f"the gain {self.gains.gains[row]:g} is above the top of the scale, {self.gains.top:g}"
+            raise self.gains.fault(row, what, "declare the top with --top, or take each topic's own with --top topic")
 
     @cached_property
     def highest(self) -> FloatArray:

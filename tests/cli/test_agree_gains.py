@@ -1,0 +1,118 @@
+"""``kaiwa agree`` and ``kaiwa gains``: numbers, JSON, refusals."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kaiwa.files.qrels import read_qrels
+
+Made = Callable[[str, str | bytes], Path]
+Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
+
+VOTES = "q1\ta\t2\t2\t1\nq1\tb\t0\t0\t0\nq2\tc\t1\t0\tNA\nq2\td\tNA\tNA\tNA\n"
+
+
+def test_agree_prints_one_json_object_with_the_contracts_fields(made: Made, kaiwa: Kaiwa) -> None:
+    """Three items have two votes or more; four votes are missing."""
+    made("votes.txt", VOTES)
+    found = json.loads(kaiwa("agree", "votes.txt", "--json", "--quiet").stdout)
+    assert (found["items"], found["votes"], found["missing"]) == (3, 8, 4)
+    assert found["votes_per_item"] == pytest.approx(8 / 3)
+    assert found["raw_agreement"] == pytest.approx((1 / 3 + 1 + 0) / 3)
+    assert set(found["krippendorff_alpha"]) == {"nominal", "ordinal", "interval"}
+    assert -1 <= found["fleiss_kappa"] <= 1
+    assert found["contested"][0]["comment"] == "c"
+
+
+def test_agree_repeats_with_its_seed(made: Made, kaiwa: Kaiwa) -> None:
+    """Same seed, same intervals; another seed, others."""
+    made("votes.txt", VOTES * 1 + "q3\te\t0\t1\t2\nq3\tf\t2\t2\t2\nq4\tg\t1\t1\t0\nq5\th\t0\t2\t2\n")
+    first, again, other = (kaiwa("agree", "votes.txt", "--json", "--seed", seed).stdout for seed in "778")
+    assert first == again
+    assert first != other
+
+
+def test_merged_levels_count_as_one(made: Made, kaiwa: Kaiwa) -> None:
+    """With L1 and L2 merged, item a is unanimous."""
+    made("votes.txt", VOTES)
+    found = json.loads(kaiwa("agree", "votes.txt", "--merge", "L1+L2", "--json").stdout)
+    assert found["raw_agreement"] == pytest.approx(2 / 3)
+
+
+def test_pairs_of_assessors_are_listed_on_request(made: Made, kaiwa: Kaiwa) -> None:
+    """Cohen's kappa by named assessors."""
+    made(
+        "votes.csv", "topic,comment,assessor,level\nq,a,ann,0\nq,a,bob,0\nq,b,ann,1\nq,b,bob,1\nq,c,ann,1\nq,c,bob,0\n"
+    )
+    pair = json.loads(kaiwa("agree", "votes.csv", "--pairs", "--json").stdout)["pairs"][0]
+    assert (pair["first"], pair["second"], pair["items"]) == ("ann", "bob", 3)
+    assert pair["cohen_kappa"] == pytest.approx(0.4)
+
+
+def test_the_table_shows_what_cannot_be_computed_as_missing(made: Made, kaiwa: Kaiwa) -> None:
+    """Everyone always chose 0: kappa is undefined, and says so."""
+    made("votes.txt", "q1\ta\t0\t0\nq1\tb\t0\t0\n")
+    done = kaiwa("agree", "votes.txt")
+    assert (done.returncode, "n/a" in done.stdout) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "expected", "top"),
+    [
+        ("mean", 7 / 3, 3),
+        ("sum", 5, 6),
+        ("unanimity", 5 + 0.2 * 3 * 1, 7.2),
+        ("weighted", 2.5, 6),
+        ("majority", 3, 3),
+        ("median", 3, 3),
+    ],
+)
+def test_gains_are_written_as_qrels(made: Made, kaiwa: Kaiwa, scheme: str, expected: float, top: float) -> None:
+    """Every scheme of several votes; NA votes counted, items without a vote left unjudged."""
+    folder = made("votes.txt", VOTES).parent
+    done = kaiwa("gains", "votes.txt", "--scheme", scheme, "-o", "qrels.txt", "--json")
+    assert read_qrels(folder / "qrels.txt").of("q1") == pytest.approx({"a": expected, "b": 0})
+    assert json.loads(done.stdout) == {
+        "scheme": scheme,
+        "gmax": pytest.approx(top),
+        "topics": 2,
+        "items": 3,
+        "missing": 4,
+        "without_votes": 1,
+        "output": "qrels.txt",
+    }
+
+
+def test_levels_scheme_takes_one_vote_an_item(made: Made, kaiwa: Kaiwa) -> None:
+    """Levels to gains by a map, printed as qrels."""
+    made("votes.txt", "q1\ta\t2\nq1\tb\t1\n")
+    assert kaiwa("gains", "votes.txt", "--scheme", "levels", "--levels", "L1=1,L2=3").stdout == "q1 0 a 3\nq1 0 b 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "message"),
+    [
+        (VOTES, ["gains", "votes.txt", "--scheme", "men"], "unknown scheme 'men'; did you mean 'mean'"),
+        (VOTES, ["gains", "votes.txt", "--scheme", "levels"], "'levels' takes one each"),
+        (VOTES, ["gains", "votes.txt", "--p", "-1"], "give a number from 0"),
+        (VOTES, ["gains", "votes.txt", "--levels", "L7=1"], "--levels names level 7, but votes go from 0 to 2"),
+        (VOTES, ["gains", "votes.txt", "--levels", "L1=0"], "from 0 up; see --levels"),
+        ("q1\ta\t3\t0\n", ["gains", "votes.txt"], "votes.txt:1: label '3' is not 0..2 or NA"),
+        ("q1\ta\t3\t0\n", ["agree", "votes.txt"], "votes.txt:1: label '3' is not 0..2 or NA"),
+        ("q1\ta\t1\n", ["agree", "votes.txt"], "no item has two votes"),
+        (VOTES, ["agree", "votes.txt", "--merge", "L1+L9"], "--merge: 'L1+L9' does not name levels of 0..2"),
+        (VOTES, ["agree", "votes.txt", "--merge", "L1+L1"], "stands twice"),
+        (VOTES, ["agree", "nothing.txt"], "nothing.txt: no such file"),
+    ],
+)
+def test_bad_votes_are_one_line_and_exit_2(made: Made, kaiwa: Kaiwa, text: str, words: list[str], message: str) -> None:
+    """Place, fault and repair."""
+    made("votes.txt", text)
+    done = kaiwa(*words)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert message in done.stderr

@@ -1,0 +1,116 @@
+"""Agreement statistics against published and textbook values."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kaiwa.label.agree import METRICS, cohen_kappa, fleiss_kappa, krippendorff_alpha, merged, parse_merge
+from kaiwa.label.agreement import agreement
+from kaiwa.model import IntArray, Votes, pack
+
+DATA = Path(__file__).parent / "data" / "stc_japanese_vote_patterns.csv"
+
+FLEISS_1971_STYLE = [
+    *([0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1]),
+    *([7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7]),
+]
+"""The classic ten items by fourteen raters in five classes; kappa .210."""
+
+KRIPPENDORFF = (
+    "1 2 3 3 2 1 4 1 2 . . .",
+    "1 2 3 3 2 2 4 1 2 5 . 3",
+    ". 3 3 3 2 3 4 2 2 5 1 .",
+    "1 2 3 3 2 4 4 1 2 5 1 .",
+)
+"""Krippendorff's twelve units by four coders with missing values; nominal .743, ordinal .815, interval .849."""
+
+
+def stc_counts() -> IntArray:
+    """The votes of the 18,543 pairs of the NTCIR-12 STC Japanese test collection, items x levels."""
+    lines = [line for line in DATA.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    rows = np.array([[int(cell) for cell in row] for row in list(csv.reader(lines))[1:]])
+    return np.repeat(rows[:, :3], rows[:, 3], axis=0)
+
+
+def krippendorff_counts() -> IntArray:
+    """Krippendorff's example as items x levels."""
+    counts = np.zeros((12, 5), dtype=np.int64)
+    for coder in KRIPPENDORFF:
+        for unit, value in enumerate(coder.split()):
+            if value != ".":
+                counts[unit, int(value) - 1] += 1
+    return counts
+
+
+def test_fleiss_kappa_of_the_classic_table() -> None:
+    """.210, as every textbook prints it."""
+    assert fleiss_kappa(np.array(FLEISS_1971_STYLE)) == pytest.approx(0.210, abs=5e-4)
+
+
+@pytest.mark.parametrize(("metric", "expected"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
+def test_alpha_of_krippendorffs_example(metric: str, expected: float) -> None:
+    """Missing values included."""
+    assert krippendorff_alpha(krippendorff_counts(), metric) == pytest.approx(expected, abs=5e-4)
+
+
+@pytest.mark.parametrize(("merge", "expected"), [(None, 0.317), ("L1+L2", 0.421)])
+def test_fleiss_kappa_of_the_stc_labels(merge: str | None, expected: float) -> None:
+    """STC overview 2016, section 3.4: 0.317 with three classes, 0.421 with L1 and L2 merged."""
+    counts = stc_counts() if merge is None else merged(stc_counts(), parse_merge(merge, 2))
+    assert len(counts) == 18543
+    assert fleiss_kappa(counts) == pytest.approx(expected, abs=5e-4)
+
+
+@pytest.mark.parametrize(("metric", "expected"), [("nominal", 0.317), ("ordinal", 0.454), ("interval", 0.463)])
+def test_alpha_of_the_stc_labels(metric: str, expected: float) -> None:
+    """Computed once more by an independent program."""
+    assert krippendorff_alpha(stc_counts(), metric) == pytest.approx(expected, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"), [("none", 0.3659682081), ("linear", 0.4357026587), ("quadratic", 0.5056139080)]
+)
+def test_cohens_kappa_of_a_worked_table(weights: str, expected: float) -> None:
+    """A 3 x 3 table; values printed by statsmodels 0.15.0, cohens_kappa(table, wt=None | linear | quadratic)."""
+    table = np.array([[20, 5, 2], [4, 10, 6], [3, 7, 8]])
+    first, second = (np.repeat(place.ravel(), table.ravel()) for place in np.indices(table.shape))
+    assert cohen_kappa(first, second, 3, weights=weights) == pytest.approx(expected, abs=1e-9)
+
+
+def random_votes(rng: np.random.Generator, topics: int, items: int, assessors: int) -> Votes:
+    """Votes whose items differ in how good they are."""
+    total = topics * items
+    quality = rng.random(total)[:, None]
+    levels = (rng.random((total, assessors)) < quality).astype(np.int64) + (
+        rng.random((total, assessors)) < quality / 2
+    )
+    return Votes(
+        topics=np.repeat(pack([f"q{topic}" for topic in range(topics)]), items),
+        comments=pack([f"c{item}" for item in range(total)]),
+        assessors=tuple(f"a{place}" for place in range(assessors)),
+        item=np.repeat(np.arange(total), assessors),
+        assessor=np.tile(np.arange(assessors), total),
+        level=levels.ravel(),
+        top=2,
+    )
+
+
+def test_intervals_hold_the_estimate_and_shrink_with_topics() -> None:
+    """Four times the topics, about half the width."""
+    rng = np.random.default_rng(3)
+    few, many = (agreement(random_votes(rng, topics, 10, 5), rng=rng, samples=400) for topics in (25, 100))
+    for metric in METRICS:
+        assert few.alpha[metric].low < few.alpha[metric].value < few.alpha[metric].high
+        width = [one.alpha[metric].high - one.alpha[metric].low for one in (few, many)]
+        assert 1.4 < width[0] / width[1] < 2.9
+
+
+def test_nominal_alpha_comes_to_fleiss_kappa_with_many_votes() -> None:
+    """They differ by the small-sample correction 1/(all votes) only."""
+    counts = stc_counts()
+    gap = krippendorff_alpha(counts, "nominal") - fleiss_kappa(counts)
+    assert 0 < gap < 1e-5
