@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -113,7 +113,7 @@ def methods_paragraph(comparison: Comparison) -> str:
         f"{len(comparison.standings)} runs were compared by mean {comparison.measure} over {comparison.topics} topics "
         f"with {TEST_NAMES[comparison.test]} ({how}{counted}), which holds the familywise error over all "
         f"{len(comparison.pairs)} pairs at {comparison.alpha:g}. {comparison.significant_pairs} pairs differ "
-        f"significantly. Effect sizes are differences over the residual standard deviation of the two-way ANOVA "
+        f"significantly (discriminative power {comparison.discriminative_power:.1%}). Effect sizes are differences over the residual standard deviation of the two-way ANOVA "
         f"({comparison.anova.v_e2**0.5:.4f}). A run's rank is one plus the number of runs significantly better; "
         f"runs that share a letter do not differ significantly; an interval is the mean give or take half the "
         f"critical difference ({comparison.critical_difference:.4f}), so two runs differ significantly when their "
