@@ -40,6 +40,9 @@ def _trials(_: click.Context, __: click.Parameter, value: str) -> int | Literal[
 @click.option(
     "--trials", default="5000", show_default=True, callback=_trials, help="Shuffles; auto: until none is close."
 )
+@click.option(
+    "--max-trials", type=click.IntRange(1), default=320_000, show_default=True, help="Where --trials auto gives up."
+)
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Familywise error rate.")
 @click.option(
     "--p-rule",
@@ -93,6 +96,7 @@ def _all_pairs(scores: tuple[Path, ...], options: dict[str, Any]) -> None:  # An
             **_shared(options),
             test=test,
             trials=options["trials"],
+            cap=options["max_trials"],
             rng=np.random.default_rng(options["seed"]),
             threads=os.cpu_count() or 1,
             progress=tell,

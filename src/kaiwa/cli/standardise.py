@@ -41,11 +41,15 @@ def command(
     """
     from kaiwa.files.scores import scores_text
     from kaiwa.flow.standardise import standardise_file
+    from kaiwa.report.check import counted
 
     result = standardise_file(scores, method=method, a=a, b=b, factors=factors, save_factors=save_factors)
     for measure, topics in result.tied_topics.items():
         if topics:
-            remark(f"{measure}: all runs tie on {len(topics)} topics, which get the middle value", quiet=quiet)
+            remark(
+                f"{measure}: all runs tie on {counted(len(topics), 'topic')}; the middle value is given there",
+                quiet=quiet,
+            )
     fields = {
         "method": method,
         "means": {measure: table.means() for measure, table in result.scores.items()},

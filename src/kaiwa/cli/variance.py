@@ -41,6 +41,7 @@ def command(
     import numpy as np
 
     from kaiwa.flow.variance import variance_of_files
+    from kaiwa.report.check import counted
     from kaiwa.report.text import table
 
     found = variance_of_files(
@@ -73,7 +74,8 @@ def command(
         "confidence": found.confidence,
         "components": vars(parts) if parts else None,
     }
-    heading = f"{found.topics} topics, {found.runs} runs, {found.matrices} matrices\n"
+    pooled = f", pooled over {found.matrices} files" if found.matrices > 1 else ""
+    heading = f"{counted(found.topics, 'topic')}, {counted(found.runs, 'run')}{pooled}\n"
     deliver(
         heading + table(["variance", "value", "low", "high"], rows, digits=6), fields, as_json=as_json, output=output
     )

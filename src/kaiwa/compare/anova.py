@@ -12,6 +12,8 @@ from kaiwa.errors import InputError
 if TYPE_CHECKING:
     from kaiwa.model import FloatArray
 
+LARGEST = 1e100
+"""Scores beyond this would overflow when squared and summed."""
 _ROUNDING = 1e-24
 """A sum of squares below this share of the squared scores is rounding, not variance."""
 
@@ -83,6 +85,8 @@ def require_matrix(by_topic: FloatArray, *, topics: int = 2, runs: int = 2) -> t
         raise InputError(f"{_count(by_topic.shape[0], 'topic')}; give at least {topics}: one topic shows no variance")
     if not np.isfinite(by_topic).all():
         raise InputError("a score is not a finite number; mend it or leave out that topic or run")
+    if by_topic.size and np.abs(by_topic).max() > LARGEST:
+        raise InputError(f"a score is beyond {LARGEST:g}; scale the scores down")
     return by_topic.shape[0], by_topic.shape[1]
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _SPARE = np.uint64(64 - FRACTION_BITS)
 _BITS = np.uint64(FRACTION_BITS)
-_ONE = np.uint64(1)
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 
 def _kept_on_disk(function: Callable[..., Any]) -> Any:  # Any: numba's dispatcher has no types
@@ -51,32 +51,32 @@ def _fill(  # noqa: PLR0917  compiled functions take no keywords
 ) -> None:
     topics, runs = by_topic.shape
     row = np.empty(runs)
+    last, step = np.uint64(runs - 1), np.uint64(per_word)  # unsigned places spare numba's check for negative ones
     for trial in range(out.shape[0]):
         state = _mixed(key + (first + np.uint64(trial) + _ONE) * GOLDEN)
         total = out[trial]
         for topic in range(topics):
-            for place in range(runs):
-                row[place] = by_topic[topic, place]
-            top = runs - 1
-            word = 0
-            while top > 0:
-                bottom = max(top - per_word, 0)
+            for run in range(runs):
+                row[run] = by_topic[topic, run]
+            top, word = last, _ZERO
+            while top > _ZERO:
+                bottom = top - step if top > step else _ZERO
                 state += GOLDEN
                 source = state
                 fraction = _mixed(source) >> _SPARE
                 while (fraction * products[word]) & MASK < limits[word]:
                     source += RETRY
                     fraction = _mixed(source) >> _SPARE
-                for place in range(top, bottom, -1):
-                    scaled = fraction * np.uint64(place + 1)
+                while top > bottom:
+                    scaled = fraction * (top + _ONE)
                     fraction = scaled & MASK
-                    pick = np.int64(scaled >> _BITS)
+                    pick = scaled >> _BITS
                     score = row[pick]
-                    row[pick] = row[place]
-                    total[place] += score
-                top = bottom
-                word += 1
-            total[0] += row[0]
+                    row[pick] = row[top]
+                    total[top] += score
+                    top -= _ONE
+                word += _ONE
+            total[_ZERO] += row[_ZERO]
 
 
 def sums_compiled(by_topic: FloatArray, key: int, first: int, trials: int, draws: Draws) -> FloatArray:

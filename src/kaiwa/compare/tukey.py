@@ -81,6 +81,7 @@ def studentised_range_tail(q: FloatArray, runs: int, df: int) -> FloatArray:
     return np.clip(np.concatenate(tails), 0.0, 1.0)
 
 
+@cache
 def studentised_range_quantile(alpha: float, runs: int, df: int) -> float:
     """The q exceeded with probability alpha, by bisection."""
     low, high = 0.0, 1.0

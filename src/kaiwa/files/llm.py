@@ -94,8 +94,8 @@ def _lm_eval(path: Path, data: bytes, *, run: str) -> Iterator[Sample]:
         rule = row.get("filter", "none")
         named = row.get("metrics")
         metrics = named if isinstance(named, list) else [key for key in row if key not in SAMPLE_FIELDS]
-        for metric in metrics:
-            score = _numeric(row.get(metric))
+        for metric in filter(row.__contains__, map(str, metrics)):
+            score = _numeric(row[metric])
             if score is not None:
                 yield Sample(task, metric if rule == "none" else f"{metric},{rule}", str(row["doc_id"]), run, score)
 
@@ -121,7 +121,8 @@ def _inspect(path: Path, log: dict[str, Any]) -> Iterator[Sample]:  # Any: JSON 
 
 def _scores_of(sample: Any) -> dict[str, dict[str, Any]]:  # Any: JSON values
     scores = sample.get("scores") if isinstance(sample, dict) else None
-    return {name: score for name, score in (scores or {}).items() if isinstance(score, dict)}
+    named = scores if isinstance(scores, dict) else {}
+    return {name: score for name, score in named.items() if isinstance(score, dict)}
 
 
 def _graded(path: Path, sample: object, metric: str, value: object) -> float | None:
@@ -150,7 +151,8 @@ def _promptfoo(path: Path, rows: list[Any]) -> Iterator[Sample]:  # Any: JSON va
         run = f"{named} | {_prompt(row)}" if len(prompts) > 1 else str(named)
         topic = str(row["testIdx"]) if "testIdx" in row else json.dumps(row.get("vars"), sort_keys=True)
         failed = row.get("failureReason") == PROMPTFOO_ERROR
-        values = {"score": row.get("score"), "pass": row.get("success"), **(row.get("namedScores") or {})}
+        more = row.get("namedScores")
+        values = {"score": row.get("score"), "pass": row.get("success"), **(more if isinstance(more, dict) else {})}
         for metric, value in values.items():
             score = _numeric(value)
             if score is not None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kaiwa.compare.comparison import Comparison, Trials, compare_runs
+from kaiwa.compare.hsd import AUTO_CAP
 from kaiwa.compare.planned import BaselineComparison, compare_with_baseline
 from kaiwa.errors import InputError
 from kaiwa.flow.scores import load_scores
@@ -42,6 +43,7 @@ def compare_files(
     missing: str = "error",
     test: str = "hsd",
     trials: Trials = 5_000,
+    cap: int = AUTO_CAP,
     alpha: float = 0.05,
     p_rule: PRule = "plus-one",
     rng: np.random.Generator,
@@ -55,6 +57,7 @@ def compare_files(
             loaded.scores,
             test=test,
             trials=trials,
+            cap=cap,
             alpha=alpha,
             p_rule=p_rule,
             rng=rng,

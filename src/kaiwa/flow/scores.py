@@ -9,6 +9,7 @@ from kaiwa.errors import InputError
 from kaiwa.files.cells import MISSING, read_cells, whole
 from kaiwa.files.llm import is_log, read_logs
 from kaiwa.files.scores import read_scores
+from kaiwa.report.check import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +53,7 @@ def _remarks(complete: Whole, measure: str) -> tuple[str, ...]:
     for noun, names in (("topic", complete.topics_left_out[measure]), ("run", complete.runs_left_out[measure])):
         if names:
             shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")  # noqa: PLR2004
-            found.append(f"{measure}: {len(names)} {noun}{'s' * (len(names) > 1)} left out for missing scores: {shown}")
+            found.append(f"{measure}: {counted(len(names), noun)} left out for missing scores: {shown}")
     if count := complete.filled[measure]:
-        found.append(f"{measure}: {count} missing score{'s' * (count > 1)} counted as 0")
+        found.append(f"{measure}: {counted(count, 'missing score')} counted as 0")
     return tuple(found)

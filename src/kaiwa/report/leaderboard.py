@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kaiwa.report.check import counted
 from kaiwa.report.text import latex_table, table
 
 if TYPE_CHECKING:
@@ -108,12 +109,13 @@ def methods_paragraph(comparison: Comparison) -> str:
     """What was done, in words that can stand in a paper."""
     how = f"{comparison.trials:,} trials" if comparison.trials else "the studentised range distribution"
     rule = "(count + 1) / (trials + 1)" if comparison.p_rule == "plus-one" else "count / trials"
-    counted = f", p-values estimated as {rule}" if comparison.trials else ""
+    estimate = f", p-values estimated as {rule}" if comparison.trials else ""
     return (
         f"{len(comparison.standings)} runs were compared by mean {comparison.measure} over {comparison.topics} topics "
-        f"with {TEST_NAMES[comparison.test]} ({how}{counted}), which holds the familywise error over all "
-        f"{len(comparison.pairs)} pairs at {comparison.alpha:g}. {comparison.significant_pairs} pairs differ "
-        f"significantly. Effect sizes are differences over the residual standard deviation of the two-way ANOVA "
+        f"with {TEST_NAMES[comparison.test]} ({how}{estimate}), which holds the familywise error over all "
+        f"{len(comparison.pairs)} pairs at {comparison.alpha:g}. {counted(comparison.significant_pairs, 'pair')} "
+        f"of them differ significantly (discriminative power {comparison.discriminative_power:.1%}). Effect sizes "
+        f"are differences over the residual standard deviation of the two-way ANOVA "
         f"({comparison.anova.v_e2**0.5:.4f}). A run's rank is one plus the number of runs significantly better; "
         f"runs that share a letter do not differ significantly; an interval is the mean give or take half the "
         f"critical difference ({comparison.critical_difference:.4f}), so two runs differ significantly when their "

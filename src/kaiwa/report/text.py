@@ -79,7 +79,7 @@ def latex_escape(text: str) -> str:
 
 
 def _is_numeric(column: Sequence[Cell]) -> bool:
-    return bool(column) and all(cell is None or isinstance(cell, int | float) for cell in column)
+    return bool(column) and all(cell in {None, ""} or isinstance(cell, int | float) for cell in column)
 
 
 def _line(cells: Sequence[str], wide: Sequence[int], numeric: Sequence[bool]) -> str:

@@ -1,6 +1,6 @@
 """Are the comparisons honest? Familywise error, power and coverage by simulation.
 
-    python -m benchmarks.calibrate_compare > benchmarks/results/calibrate_compare.md
+    python -m benchmarks.calibration.compare > benchmarks/results/calibration_compare.md
 
 Every number stands with its Monte-Carlo standard error. Scores are topics x runs with a difficulty per topic;
 under "no difference" the runs of a topic are draws from one distribution.
@@ -150,7 +150,7 @@ def main() -> None:
     """Print every table."""
     rng = np.random.default_rng(20161)
     none, half = np.zeros(RUNS), np.repeat([0.0, 0.1], RUNS // 2)
-    print("# Calibration of the comparisons\n\nMade by `python -m benchmarks.calibrate_compare`.")
+    print("# Calibration of the comparisons\n\nMade by `python -m benchmarks.calibration.compare`.")
     print(f"{TOPICS} topics, {RUNS} runs, alpha {ALPHA}, {TRIALS} trials a test, {SIMULATIONS:,} simulations a cell")
     print("(a quarter for power, half for tau and variances); each share with its standard error.")
     families = {f"no difference, {name}": familywise(draw, none, rng) for name, draw in SCORES.items()}

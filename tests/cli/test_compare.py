@@ -1,0 +1,231 @@
+"""The verbs that compare: compare, tau, standardise, variance."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    """Two measures of four runs on twelve topics, the runs of team X better."""
+    rng = np.random.default_rng(1)
+    lines = ["measure,topic,run,score"]
+    for measure in ("nG@1", "P+"):
+        for topic in range(12):
+            for run, lift in (("X-C-R1", 2.0), ("X-C-R2", 1.8), ("Y-C-R1", 0.1), ("Z-C-R1", 0.0)):
+                lines.append(f"{measure},{topic},{run},{rng.random() + lift:.4f}")
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_compare_speaks_the_promised_json(kaiwa: Kaiwa, scores: Path) -> None:
+    """Pairs [{a, b, diff, p, effect_size, significant}] and ranks {run: rank}, one object and nothing else."""
+    done = kaiwa("compare", str(scores), "-m", "P+", "--json")
+    fields = json.loads(done.stdout)
+    assert {"a", "b", "diff", "p", "effect_size", "significant"} <= set(fields["pairs"][0])
+    assert fields["ranks"] == {"X-C-R1": 1, "X-C-R2": 1, "Y-C-R1": 3, "Z-C-R1": 3}
+    assert len(fields["pairs"]) == 6
+
+
+def test_compare_prints_leaderboard_teams_and_methods(kaiwa: Kaiwa, scores: Path) -> None:
+    """What people read."""
+    shown = kaiwa("compare", str(scores), "-m", "P+").stdout
+    assert shown.splitlines()[0].split() == ["rank", "run", "mean", "low", "high", "groups"]
+    assert "X-C-R1 > Y-C-R1, Z-C-R1" in shown
+    assert "4 runs were compared by mean P+ over 12 topics with the randomised Tukey HSD test (5,000 trials" in shown
+
+
+def test_same_seed_same_output(kaiwa: Kaiwa, scores: Path) -> None:
+    """Every bit, and another seed differs."""
+    first, again, other = (
+        kaiwa("compare", str(scores), "-m", "P+", "--json", "--trials", "99", "--seed", seed).stdout
+        for seed in ("7", "7", "8")
+    )
+    assert first == again
+    assert first != other
+
+
+@pytest.mark.parametrize("test", ["hsd", "step-down", "tukey"])
+def test_every_all_pairs_test_runs(kaiwa: Kaiwa, scores: Path, test: str) -> None:
+    """Each finds the large difference."""
+    fields = json.loads(kaiwa("compare", str(scores), "-m", "P+", "--test", test, "--json").stdout)
+    assert fields["ranks"]["Z-C-R1"] == 3
+
+
+@pytest.mark.parametrize("test", ["t", "randomisation", "bootstrap"])
+def test_every_planned_test_runs(kaiwa: Kaiwa, scores: Path, test: str) -> None:
+    """Each run against the baseline, Holm-corrected."""
+    done = kaiwa("compare", str(scores), "-m", "P+", "--baseline", "Z-C-R1", "--test", test, "--json")
+    fields = json.loads(done.stdout)
+    assert [pair["a"] for pair in fields["pairs"]] == ["X-C-R1", "X-C-R2", "Y-C-R1"]
+    assert [pair["significant"] for pair in fields["pairs"]] == [True, True, False]
+    assert fields["ranks"] == {}
+
+
+def test_figures_are_written(kaiwa: Kaiwa, scores: Path, tmp_path: Path) -> None:
+    """Two SVG files beside the text."""
+    heat, means = tmp_path / "heat.svg", tmp_path / "means.svg"
+    done = kaiwa("compare", str(scores), "-m", "P+", "--heat-map", str(heat), "--caterpillar", str(means))
+    assert done.returncode == 0
+    assert all("<svg" in path.read_text(encoding="utf-8") for path in (heat, means))
+
+
+def test_latex_uses_booktabs(kaiwa: Kaiwa, scores: Path) -> None:
+    """A tabular ready to paste."""
+    shown = kaiwa("compare", str(scores), "-m", "P+", "--latex").stdout
+    assert r"\toprule" in shown
+    assert "X-C-R1 &" in shown
+
+
+def test_output_goes_to_the_file_named(kaiwa: Kaiwa, scores: Path, tmp_path: Path) -> None:
+    """-o takes what stdout would get."""
+    out = tmp_path / "result.json"
+    done = kaiwa("compare", str(scores), "-m", "P+", "--json", "-o", str(out))
+    assert done.stdout == ""
+    assert json.loads(out.read_text(encoding="utf-8"))["topics"] == 12
+
+
+def test_runs_with_gaps_are_listed_and_never_ranked(kaiwa: Kaiwa, scores: Path) -> None:
+    """--missing drop-runs keeps them on the board as n/a."""
+    text = scores.read_text(encoding="utf-8").replace("P+,3,Y-C-R1,", "P+,3,Y-C-R1,n/a,").splitlines()
+    scores.write_text("\n".join(line.rsplit(",", 1)[0] if "n/a" in line else line for line in text) + "\n")
+    done = kaiwa("compare", str(scores), "-m", "P+", "--missing", "drop-runs", "--json")
+    fields = json.loads(done.stdout)
+    assert "Y-C-R1" not in fields["ranks"]
+    assert fields["unranked"] == ["Y-C-R1"]
+    assert "left out for missing scores: Y-C-R1" in done.stderr
+    shown = kaiwa("compare", str(scores), "-m", "P+", "--missing", "drop-runs").stdout
+    assert " n/a  Y-C-R1     n/a" in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["-m", "P"], "did you mean 'P+'"),
+        ([], "choose one with -m"),
+        (["-m", "P+", "--trials", "0"], "neither a positive whole number nor 'auto'"),
+        (["-m", "P+", "--trials", "5"], "give at least 19"),
+        (["-m", "P+", "--alpha", "2"], "between 0 and 1"),
+        (["-m", "P+", "--alpha", "nan"], "between 0 and 1"),
+        (["-m", "P+", "--baseline", "X-C-R9"], "unknown run 'X-C-R9'; did you mean"),
+        (["-m", "P+", "--test", "t"], "add --baseline RUN"),
+        (["-m", "P+", "--baseline", "X-C-R1", "--test", "hsd"], "drop --baseline"),
+        (["-m", "P+", "--test", "step-down", "--trials", "auto"], "give the step-down test a number"),
+        (["-m", "P+", "--team-pattern", "("], "is no regular expression"),
+        (["-m", "P+", "--seed", "-1"], "--seed"),
+    ],
+)
+def test_a_wrong_option_gets_one_line(kaiwa: Kaiwa, scores: Path, options: list[str], said: str) -> None:
+    """Exit code 2, one line on stderr that says what to do, nothing on stdout."""
+    done = kaiwa("compare", str(scores), *options)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("A\n0.5\n0.6\n", "1 run"),
+        ("A,B\n0.5,0.6\n", "1 topic"),
+        ("A,B\n0.5,inf\n0.5,0.1\n", "not a finite number"),
+        ("A,B\n0.5,nan\n0.5,0.1\n", "not a finite number"),
+        ("A,A\n0.5,0.2\n0.5,0.1\n", "'A'"),
+        ("measure,topic,run,score\nAP,1,A,1\nAP,1,A,1\n", "already stands"),
+        ("measure,topic,run,score\nAP,1,A,1\nAP,1,B,1\nAP,2,A,1\n", "no score on topic '2'"),
+        ("", "empty"),
+    ],
+)
+def test_scores_that_cannot_be_compared_get_one_line(kaiwa: Kaiwa, tmp_path: Path, text: str, said: str) -> None:
+    """One run, one topic, infinities, NaN, duplicates, gaps, nothing."""
+    path = tmp_path / "bad.csv"
+    path.write_text(text, encoding="utf-8")
+    done = kaiwa("compare", str(path))
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "bad.csv" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_all_equal_scores_are_compared_without_a_warning(kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """Everyone ranks first; nothing on stderr."""
+    path = tmp_path / "flat.csv"
+    path.write_text("A,B,C\n" + "0.1,0.1,0.1\n" * 5, encoding="utf-8")
+    done = kaiwa("compare", str(path), "--json")
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["ranks"] == {"A": 1, "B": 1, "C": 1}
+
+
+def test_llm_logs_are_compared_like_scores(kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """Is model A better than B and C? The same command answers."""
+    paths = []
+    for model, right in (("a", 38), ("b", 10), ("c", 9)):
+        folder = tmp_path / model
+        folder.mkdir()
+        paths.append(folder / "samples_arc_easy_2026-01-05T10-20-30.1.jsonl")
+        rows = [{"doc_id": doc, "filter": "none", "metrics": ["acc"], "acc": float(doc < right)} for doc in range(40)]
+        paths[-1].write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    done = kaiwa("compare", *map(str, paths), "--json")
+    assert json.loads(done.stdout)["ranks"] == {"a": 1, "b": 2, "c": 2}
+
+
+def test_tau_speaks_the_promised_json(kaiwa: Kaiwa, scores: Path) -> None:
+    """tau, low, high."""
+    fields = json.loads(kaiwa("tau", str(scores), "-m", "nG@1", "-m", "P+", "--json").stdout)
+    assert fields["low"] <= fields["tau"] <= fields["high"]
+    assert fields["runs"] == 4
+
+
+def test_tau_between_two_files_joins_runs_by_name(kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """Runs that only one file has are left out and named."""
+    (tmp_path / "a.csv").write_text("A,B,C,D\n0.1,0.2,0.3,0.4\n", encoding="utf-8")
+    (tmp_path / "b.csv").write_text("C,B,A,E\n0.3,0.2,0.1,0.9\n", encoding="utf-8")
+    done = kaiwa("tau", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "--json")
+    assert json.loads(done.stdout)["tau"] == pytest.approx(1.0)
+    assert "D, E" in done.stderr
+
+
+def test_tau_of_one_measure_is_refused(kaiwa: Kaiwa, scores: Path) -> None:
+    """Two are needed."""
+    done = kaiwa("tau", str(scores), "-m", "P+")
+    assert done.returncode == 2
+    assert "choose two" in done.stderr
+
+
+def test_standardised_scores_read_back(kaiwa: Kaiwa, scores: Path, tmp_path: Path) -> None:
+    """Standardise, save the factors, standardise again by them: the same file."""
+    first, second, factors = tmp_path / "one.csv", tmp_path / "two.csv", tmp_path / "factors.csv"
+    kaiwa("standardise", str(scores), "--save-factors", str(factors), "-o", str(first))
+    kaiwa("standardise", str(scores), "--factors", str(factors), "-o", str(second))
+    assert first.read_text(encoding="utf-8") == second.read_text(encoding="utf-8")
+    assert kaiwa("compare", str(first), "-m", "P+").returncode == 0
+
+
+def test_a_single_run_needs_factors(kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """One run alone cannot be standardised; the line says how."""
+    path = tmp_path / "one.csv"
+    path.write_text("measure,topic,run,score\nAP,1,A,0.5\nAP,2,A,0.6\n", encoding="utf-8")
+    done = kaiwa("standardise", str(path))
+    assert done.returncode == 2
+    assert "factors of an earlier round" in done.stderr
+
+
+def test_variance_speaks_the_promised_json(kaiwa: Kaiwa, scores: Path) -> None:
+    """v_e, v_e2, topics, runs, with limits and components."""
+    fields = json.loads(kaiwa("variance", str(scores), "-m", "P+", "--json").stdout)
+    assert (fields["topics"], fields["runs"]) == (12, 4)
+    assert fields["v_e_limits"][0] < fields["v_e"] < fields["v_e_limits"][1]
+    assert set(fields["components"]) >= {"topic", "run", "residual", "generalisability"}
