@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,8 +13,7 @@ from kaiwa.files.repository import Manifest, open_repository, writing_repository
 from kaiwa.flow.topics import sample_topics
 
 if TYPE_CHECKING:
-    from collections import Counter
-from pathlib import Path
+    from pathlib import Path
 
 TEXTS = {f"p{at}": "".join(chr(0x4E00 + 37 * at + step) for step in range(4 + at % 20)) for at in range(60)}
 
