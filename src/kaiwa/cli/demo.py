@@ -43,7 +43,7 @@ AFTER_VOTES = (
     ("", "kaiwa variance scores.csv -m nERR@10"),
     (
         "How many topics does the next round need?",
-        "kaiwa design --variance 0.05 --systems 10 --min-diff 0.1",
+        "kaiwa design --pilot scores.csv -m nERR@10 --systems 10 --min-diff 0.1",
     ),
     ("Everything on one page.", "kaiwa report . -o report.html"),
 )
