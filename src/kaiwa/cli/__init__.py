@@ -42,6 +42,7 @@ VERBS = {
     "variance": Verb("V_E, V_E2 and variance components of scores.", "kaiwa.cli.variance"),
     "design": Verb("How many topics: power, detectable differences, cost.", "kaiwa.cli.design"),
     "report": Verb("The results of a task as one offline HTML page.", "kaiwa.cli.report"),
+    "reproduce": Verb("Published numbers computed again, paper next to ours.", "kaiwa.cli.reproduce"),
 }
 """In the order of a round; a verb is added here and nowhere else."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kaiwa.report.curve import power_curve_svg
 from kaiwa.report.design_text import headline
 from kaiwa.report.figure import caterpillar_svg, heat_map_svg
 from kaiwa.report.html import Section, details, figure, paragraph, table
@@ -53,6 +54,10 @@ def next_round_section(answers: Mapping[str, Design | None]) -> Section:
     head = ["measure", "variance V_E", "topics needed", "power", "by the published approximation"]
     parts = [paragraph(headline(largest), kind="answer")] if largest else []
     parts.append(table(head, rows, caption="Topics needed for the stated requirement"))
+    if largest:
+        parts.append(
+            figure(power_curve_svg(largest), "Power against the number of topics, for the measure that needs most.")
+        )
     if len(known) < len(answers):
         parts.append(paragraph("A measure without variance between topics asks for no number of topics."))
     return Section("Next round", "".join(parts))

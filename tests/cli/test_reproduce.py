@@ -1,0 +1,38 @@
+"""``kaiwa reproduce``: every published row agrees, and a row that does not is told by the exit code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Made = Callable[[str, str | bytes], Path]
+Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [("topic-set-size", 60), ("tau", 18), ("standardisation-tau", 19), ("unanimity", 5), ("measures", 11)],
+)
+def test_every_published_row_agrees(kaiwa: Kaiwa, name: str, rows: int) -> None:
+    """Paper and ours, to the printed digit."""
+    done = kaiwa("reproduce", name, "--json")
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["rows"], found["agreeing"]) == (0, rows, rows)
+
+
+def test_the_labels_are_the_users_own(made: Made, kaiwa: Kaiwa) -> None:
+    """Kappa asks for the file; other votes give another kappa, a differing row and exit code 1."""
+    assert "--labels" in kaiwa("reproduce", "kappa").stderr
+    made("labels.txt", "p1 c1 0 0 1\np1 c2 2 2 1\np2 c3 0 0 0\n")
+    done = kaiwa("reproduce", "kappa", "--labels", "labels.txt")
+    assert (done.returncode, "DIFFERS" in done.stdout) == (1, True)
+
+
+def test_an_unknown_name_offers_the_nearest(kaiwa: Kaiwa) -> None:
+    """One line, exit code 2."""
+    done = kaiwa("reproduce", "taus")
+    assert (done.returncode, done.stderr) == (2, "kaiwa: unknown reproduction 'taus'; did you mean 'tau'?\n")
