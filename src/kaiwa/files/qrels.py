@@ -144,7 +144,7 @@ def _rows(columns: Columns, numbers: TopicNumbers) -> _Rows:
 
 def _grades(columns: Columns, place: int) -> FloatArray:
     text = columns.ids(place)
-    levels = np.char.startswith(text, b"L")
+    levels = text.view(np.uint8).reshape(len(text), -1)[:, 0] == ord("L")
     if levels.any():
         text = np.where(levels, np.char.lstrip(text, b"L"), text)
     grades = decimals(np.ascontiguousarray(text))

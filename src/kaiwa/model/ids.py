@@ -67,7 +67,7 @@ def repeated_row(groups: IntArray, ids: IdArray) -> tuple[int, int] | None:
     """
     by_key = keys(groups, ids)
     ordered = np.sort(by_key)
-    shared = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    shared = ordered[1:][ordered[1:] == ordered[:-1]]
     if not len(shared):
         return None
     seen: dict[tuple[int, bytes], int] = {}
