@@ -9,9 +9,5 @@ import benchmarks
 HARNESS = {"__main__", "calibration", "harness"}
 
 for module in pkgutil.iter_modules(benchmarks.__path__):
-<<<<<<< HEAD
-    if module.name not in HARNESS and not module.name.startswith("golden_"):
-=======
-    if module.name not in HARNESS and not module.name.startswith(("calibrate_", "oracle_")):
->>>>>>> design
+    if module.name not in HARNESS and not module.name.startswith(("calibrate_", "golden_", "oracle_")):
         subprocess.run([sys.executable, "-m", f"benchmarks.{module.name}"], check=True)
