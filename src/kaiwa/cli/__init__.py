@@ -6,6 +6,8 @@ import importlib
 import os
 import sys
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -26,6 +28,7 @@ class Verb:
 VERBS = {
     "demo": Verb("A whole round on a small collection, ending in a report.", "kaiwa.cli.demo"),
     "init": Verb("Make a task folder with a commented kaiwa.toml.", "kaiwa.cli.init"),
+    "status": Verb("What is done, stale or missing in a task folder.", "kaiwa.cli.status"),
     "clean": Verb("Clean raw post-comment pairs into a repository.", "kaiwa.cli.clean"),
     "topics": Verb("Sample topics from, or beside, a repository.", "kaiwa.cli.topics"),
     "index": Verb("Tokenise and index a repository.", "kaiwa.cli.index"),
@@ -42,9 +45,36 @@ VERBS = {
     "variance": Verb("V_E, V_E2 and variance components of scores.", "kaiwa.cli.variance"),
     "design": Verb("How many topics: power, detectable differences, cost.", "kaiwa.cli.design"),
     "report": Verb("The results of a task as one offline HTML page.", "kaiwa.cli.report"),
+    "next": Verb("How many topics the next round needs.", "kaiwa.cli.next"),
     "reproduce": Verb("Published numbers computed again, paper next to ours.", "kaiwa.cli.reproduce"),
 }
 """In the order of a round; a verb is added here and nowhere else."""
+
+
+def recorded(command: click.Command) -> click.Command:
+    """The command, noting in a task folder what each file it writes there was made from."""
+    work = command.callback
+    if work is None or getattr(work, "notes", False):
+        return command
+
+    def callback(**options: Any) -> None:  # Any: what click parsed
+        written = work(**options) or options.get("output")  # a verb that chooses its file's name returns it
+        if isinstance(written, Path) and written.is_file():
+            _note(str(command.name), written, options)
+
+    callback.notes = True  # type: ignore[attr-defined]  # a command is wrapped once
+    command.callback = callback
+    return command
+
+
+def _note(verb: str, written: Path, options: dict[str, Any]) -> None:  # Any: what click parsed
+    from importlib.metadata import version
+
+    from kaiwa.files.steps import record_step
+
+    values = [one for value in options.values() for one in (value if isinstance(value, tuple) else (value,))]
+    inputs = [one for one in values if isinstance(one, Path) and one != written]
+    record_step(written, inputs, verb=verb, version=version("kaiwa"), seed=options.get("seed"))
 
 
 class Verbs(click.Group):
@@ -63,7 +93,7 @@ class Verbs(click.Group):
             hint = f"did you mean '{near[0]}'?" if near else "see kaiwa --help"
             ctx.fail(f"no verb '{cmd_name}'; {hint}")
         command: click.Command = importlib.import_module(VERBS[cmd_name].module).command
-        return command
+        return recorded(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the verbs from the table, without importing any."""

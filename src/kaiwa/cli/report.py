@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @click.argument("task", type=IN_FILE)
 @click.option("-o", "--output", type=IN_FILE, help="The page to write (default: TASK/report.html).")
 @json_option
-def command(task: Path, output: Path | None, as_json: bool) -> None:  # noqa: FBT001
+def command(task: Path, output: Path | None, as_json: bool) -> Path:  # noqa: FBT001
     """The results of a task folder as one offline HTML page.
 
     Shows the leaderboard of each measure with tied ranks and intervals, which runs really differ, the
@@ -31,3 +31,4 @@ def command(task: Path, output: Path | None, as_json: bool) -> None:  # noqa: FB
     needed = {one.scores.measure: one.design.n for one in results.measures if one.design}
     lines = [f"{measure}: {run} leads" for measure, run in best.items()]
     emit("\n".join([*lines, f"report: {path}"]), {"report": str(path), "best": best, "topics": needed}, as_json=as_json)
+    return path

@@ -113,6 +113,11 @@ class Task:
         return self.folder / "scores.csv"
 
     @property
+    def sources(self) -> list[Path]:
+        """What a report is made from, as far as it is there."""
+        return [path for path in (self.config, *self.runs, self.votes, self.scores) if path.is_file()]
+
+    @property
     def report(self) -> Path:
         """The report."""
         return self.folder / "report.html"
