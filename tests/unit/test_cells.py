@@ -53,6 +53,13 @@ def test_files_of_different_runs_are_joined(tmp_path: Path) -> None:
     assert found.values.tolist() == [[0.5, 0.0], [1.0, 0.25]]
 
 
+def test_a_matrix_may_have_gaps(tmp_path: Path) -> None:
+    """Empty cells and n/a, under any heading the matrix reader knows."""
+    path = tmp_path / "ap.csv"
+    path.write_text("topic,A,B\nq1,0.5,0.25\nq2,,1\nq3,1,n/a\n", encoding="utf-8")
+    assert whole(read_cells([path]), missing="drop-topics").scores["ap"].topics == ("q1",)
+
+
 def test_the_same_cell_twice_is_refused(gapped: Path) -> None:
     """The second file gives what the first gave."""
     with pytest.raises(InputError, match="two scores on topic '1'"):

@@ -72,8 +72,8 @@ def standardised(scores: Scores, factors: Factors, *, method: str = "std-ab", a:
     >>> standardised(raw, standardisation_factors(raw)).values.round(2).tolist()
     [[0.35, 0.5, 0.65]]
     """
-    if a <= 0:
-        raise InputError(f"A = {a:g}; give a positive slope, such as {A}")
+    if not (0 < a < float("inf") and 0 <= b <= 1):
+        raise InputError(f"A = {a:g}, B = {b:g}; give a positive A, such as {A}, and B from 0 to 1, such as {B}")
     place = codes_of(scores.topics, factors.topics)
     if (place < 0).any():
         topic = scores.topics[int(np.flatnonzero(place < 0)[0])]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError
-from kaiwa.files.scores import TIDY, read_scores
-from kaiwa.files.tables import number, read_csv
+from kaiwa.files.scores import TIDY, has_commas, matrix_frame
+from kaiwa.files.tables import Row, number, read_csv, read_spaced
 from kaiwa.model import Scores, ScoreSet
 from kaiwa.registry import Names
 
@@ -52,7 +52,7 @@ class Whole:
 
 
 def read_cells(paths: Iterable[Path]) -> Cells:
-    """The cells of several tidy CSV files or matrices, gaps allowed in tidy ones."""
+    """The cells of several tidy CSV files or matrices; an empty cell or n/a is a gap."""
     cells = Cells()
     for path in paths:
         try:
@@ -84,23 +84,38 @@ def whole(cells: Cells, *, missing: str = "error") -> Whole:
 
 
 def _add_file(cells: Cells, path: Path) -> None:
-    rows = list(read_csv(path))
+    rows = list(read_csv(path) if has_commas(path) else read_spaced(path))
     heading = [cell.lower() for cell in rows[0][1]] if rows else []
-    if not {"topic", "run", "score"} <= set(heading):
-        for measure, scores in read_scores(path).items():
-            for topic, by_run in zip(scores.topics, scores.values.tolist(), strict=True):
-                for run, score in zip(scores.runs, by_run, strict=True):
-                    cells.add(measure, topic, run, score)
-        return
+    if {"topic", "run", "score"} <= set(heading):
+        _add_tidy(cells, path, heading, rows[1:])
+    elif rows:
+        _add_matrix(cells, path, rows)
+
+
+def _add_tidy(cells: Cells, path: Path, heading: list[str], rows: list[Row]) -> None:
     places = {name: heading.index(name) for name in TIDY if name in heading}
-    for line, row in rows[1:]:
+    for line, row in rows:
         if len(row) != len(heading):
             what = f"{len(row)} cells where the heading has {len(heading)}"
             raise InputError.at(path, what, "give every row every cell", line=line)
         measure = row[places["measure"]] if "measure" in places else path.stem
-        shown = row[places["score"]]
-        score = None if shown.lower() in NOTHING else number(shown, path, line, "score")
+        score = _score(row[places["score"]], path, line)
         cells.add(measure, row[places["topic"]], row[places["run"]], score)
+
+
+def _add_matrix(cells: Cells, path: Path, rows: list[Row]) -> None:
+    runs, body, has_topics = matrix_frame(path, rows)
+    for place, (line, row) in enumerate(body, start=1):
+        topic, shown = (row[0], row[1:]) if has_topics else (str(place), row)
+        if len(shown) != len(runs):
+            what = f"{len(shown)} scores where there are {len(runs)} runs"
+            raise InputError.at(path, what, "give every topic one cell per run", line=line)
+        for run, cell in zip(runs, shown, strict=True):
+            cells.add(path.name.split(".")[0], topic, run, _score(cell, path, line))
+
+
+def _score(shown: str, path: Path, line: int) -> float | None:
+    return None if shown.lower() in NOTHING else number(shown, path, line, "score")
 
 
 def _without(names: Iterable[str], kept: tuple[str, ...]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ TOPIC_HEADINGS = {"", "topic", "topics", "topic_id", "query", "query_id", "qid",
 def read_scores(path: Path | str) -> ScoreSet:
     """The scores in a file, by measure; a matrix without a measure is named after its file."""
     path = Path(path)
-    rows = list(read_csv(path) if _has_commas(path) else read_spaced(path))
+    rows = list(read_csv(path) if has_commas(path) else read_spaced(path))
     if not rows:
         raise InputError.at(path, "holds no score", "write CSV: measure,topic,run,score")
     heading = [cell.lower() for cell in rows[0][1]]
@@ -56,7 +56,8 @@ def _tidy_rows(table: Scores) -> list[list[str | float]]:
     ]
 
 
-def _has_commas(path: Path) -> bool:
+def has_commas(path: Path) -> bool:
+    """Whether the first line that counts is separated by commas rather than spaces."""
     for block in read_blocks(path):
         for _, line in numbered_lines(block):
             if line.strip() and not line.startswith("#"):
@@ -95,7 +96,7 @@ def _filled(path: Path, measure: str, table: dict[tuple[str, str], tuple[float, 
 
 
 def _matrix(path: Path, rows: list[Row]) -> Scores:
-    runs, body, has_topics = _frame(path, rows)
+    runs, body, has_topics = matrix_frame(path, rows)
     skip = 1 if has_topics else 0
     for line, row in body:
         if len(row) != len(runs) + skip:
@@ -109,7 +110,7 @@ def _matrix(path: Path, rows: list[Row]) -> Scores:
         raise InputError(f"{path}: {fault}") from None
 
 
-def _frame(path: Path, rows: list[Row]) -> tuple[list[str], list[Row], bool]:
+def matrix_frame(path: Path, rows: list[Row]) -> tuple[list[str], list[Row], bool]:
     """The run names, the rows under them, and whether each row starts with its topic."""
     first = rows[0][1]
     if all(_is_number(cell) for cell in first):

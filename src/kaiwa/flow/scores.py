@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, UnknownName
 from kaiwa.files.cells import MISSING, read_cells, whole
 from kaiwa.files.llm import is_log, read_logs
 from kaiwa.files.scores import read_scores
@@ -45,6 +45,8 @@ def one_measure(scores: ScoreSet, measure: str | None, path: Path) -> Scores:
     """The measure asked for, or the only one there is."""
     if measure is None and len(scores) > 1:
         raise InputError.at(path, f"holds {len(scores)} measures ({', '.join(scores)})", "choose one with -m")
+    if measure is not None and measure not in scores:
+        raise InputError(f"{path}: {UnknownName.among('measure', measure, scores)}")
     return scores[measure if measure is not None else next(iter(scores))]
 
 
