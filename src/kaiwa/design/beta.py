@@ -12,7 +12,6 @@ cost more CPU time than a whole ``kaiwa design``.
 
 from __future__ import annotations
 
-from functools import cache
 from math import lgamma, log, pi
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -127,14 +126,14 @@ def _fall(d: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
 
 def _slope(d: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     """The derivative of the log density."""
-    slope: FloatArray = a - (a + b) * a / (a + b * np.exp(np.clip(-d, -FARTHEST, FARTHEST)))
+    slope: FloatArray = a - (a + b) * a / (a + b * np.exp(np.minimum(-d, FARTHEST)))
     return slope
 
 
 def _log_right_tail(d: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     """The log of the chance beyond ``d`` >= 0, short of the height at the mode."""
     end = _end_of_tail(d, a, b)
-    nodes, weights = _rule()
+    nodes, weights = _RULE
     here = d[..., None] + (end - d)[..., None] * nodes
     start = _fall(d, a, b)
     relative = np.exp(_fall(here, a[..., None], b[..., None]) - start[..., None]) @ weights
@@ -142,20 +141,24 @@ def _log_right_tail(d: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _end_of_tail(d: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-    """A point where the density has fallen by ``DROP`` from its value at ``d``: Newton on a concave function."""
+    """A point where the density has fallen by at least ``DROP`` from its value at ``d``, and not by much more.
+
+    A parabola through ``d``, then Newton's method: on a concave function it never stops short.
+    """
     target = _fall(d, a, b) - DROP
-    end = d + np.sqrt(2 * DROP * (1 / a + 1 / b))
-    for _ in range(8):
-        step = (target - _fall(end, a, b)) / _slope(end, a, b)
-        end = np.maximum(end + step, d)
-        if (np.abs(step) < 0.05 * (end - d)).all():
-            break
+    slope = _slope(d, a, b)
+    bend = (a - slope) * (b + slope) / (a + b)
+    end = d + 2 * DROP / (np.sqrt(slope * slope + 2 * DROP * bend) - slope)
+    for _ in range(2):
+        end = end + (target - _fall(end, a, b)) / _slope(end, a, b)
     return end
 
 
-@cache
 def _rule() -> tuple[FloatArray, FloatArray]:
     """Gauss-Legendre in the root of the distance: the points crowd where the tail begins."""
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     roots = (nodes + 1) / 2
     return roots**2, weights * roots
+
+
+_RULE = _rule()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+
 from kaiwa.design import anova, pair, ttest, twoway
 from kaiwa.registry import Names
 
@@ -31,6 +33,12 @@ class Test:
     pairs_only: bool = False
     shares_topics: bool = False
     by_range: bool = False
+
+    def error_df(self, systems: FloatArray) -> FloatArray:
+        """How many degrees of freedom each topic adds to the error."""
+        if self.error == "differences":
+            return np.ones_like(systems)
+        return systems - 1.0 if self.shares_topics else systems
 
     def error_variance(self, variance: float, correlation: float) -> float:
         """The variance inside the test: of differences for a paired t, of residuals for a two-way design."""

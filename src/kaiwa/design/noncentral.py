@@ -16,7 +16,8 @@ LARGE_MEAN = 4000.0
 LARGEST_MEAN = 1e12
 """So far out the power is 1 for any critical value in use."""
 SPREAD = 9.5
-CHUNK = 1 << 20
+CHUNK = 1 << 17
+PORTION = 2048
 
 
 def critical_f(alpha: FloatArray, df1: FloatArray, df2: FloatArray) -> FloatArray:
@@ -41,44 +42,56 @@ def noncentral_f_tail(
     A Poisson mixture of beta tails; as each tail is the one before plus a positive term t_j,
     P(F' > f) = central + sum_j P(N > j) t_j with N ~ Poisson(noncentrality / 2): no subtraction anywhere.
     """
-    shape = np.broadcast_shapes(*(np.shape(part) for part in (f, df1, df2, noncentrality, central)))
-    mean = np.minimum(noncentrality / 2, LARGEST_MEAN)
-    flat = [np.broadcast_to(part, shape).astype(float).ravel() for part in (f, df1, df2, mean, central)]
-    power = np.empty(flat[0].shape)
+    parts = np.broadcast_arrays(f, df1, df2, np.minimum(noncentrality / 2, LARGEST_MEAN), central)
+    flat = [part.astype(float).ravel() for part in parts]
+    mean = flat[3]
+    if mean.size * _terms(float(mean.max(initial=0.0))) <= CHUNK and mean.max(initial=0.0) < LARGE_MEAN:
+        power = _summed(*flat)
+    else:
+        power = _in_portions(flat)
+    return np.clip(power.reshape(parts[0].shape), 0.0, 1.0)
+
+
+def _in_portions(flat: list[FloatArray]) -> FloatArray:
+    """The same for many cells, those with few terms together, or for large means, one by one."""
+    power = np.empty(len(flat[0]))
     order = np.argsort(flat[3], kind="stable")
+    summed = int(np.searchsorted(flat[3][order], LARGE_MEAN))
     place = 0
-    while place < len(order):
-        last = int(np.searchsorted(flat[3][order], LARGE_MEAN))
-        if place >= last:
-            power[order[place]] = _strided(*(float(part[order[place]]) for part in flat[:4]))
-            place += 1
-            continue
-        width = _terms(float(flat[3][order[last - 1]]))
-        some = order[place : min(last, place + max(1, CHUNK // width))]
+    while place < summed:
+        ahead = order[place : min(summed, place + PORTION)]
+        width = _terms(float(flat[3][ahead[-1]]))
+        some = ahead[: max(1, CHUNK // width)]
         power[some] = _summed(*(part[some] for part in flat))
         place += len(some)
-    return np.clip(power.reshape(shape), 0.0, 1.0)
+    for one in order[summed:].tolist():
+        power[one] = _strided(*(float(part[one]) for part in flat[:4]))
+    return power
 
 
 def _terms(mean: float) -> int:
-    return int(mean + SPREAD * mean**0.5 + 40)
+    return int(mean + SPREAD * mean**0.5 + 18)
 
 
 def _summed(f: FloatArray, df1: FloatArray, df2: FloatArray, mean: FloatArray, central: FloatArray) -> FloatArray:
     a, b = (df1 / 2)[:, None], (df2 / 2)[:, None]
-    j = np.arange(_terms(float(mean.max())), dtype=float)
-    with np.errstate(divide="ignore"):
-        log_mean = np.maximum(np.log(mean), -700.0)[:, None]
-    log_poisson = np.concatenate([np.zeros((len(f), 1)), np.cumsum(log_mean - np.log(j[1:]), axis=1)], axis=1)
-    poisson = np.exp(log_poisson - log_poisson.max(axis=1, keepdims=True))
-    beyond = np.cumsum(poisson[:, ::-1], axis=1)[:, ::-1]
-    beyond = np.concatenate([beyond[:, 1:], np.zeros((len(f), 1))], axis=1) / beyond[:, :1]
+    j = np.arange(1.0, _terms(float(mean.max())))
+    odds = np.log(np.maximum(mean, 1e-300))[:, None]
+    poisson = _running(odds - np.log(j))
+    poisson = np.exp(poisson - poisson.max(axis=1, keepdims=True))
+    beyond = poisson[:, ::-1].cumsum(axis=1)[:, ::-1]
     x = (df1 * f / (df1 * f + df2))[:, None]
-    log_ratio = np.log(x * (a + b + j[:-1]) / (a + j[1:]))
     log_first = log_density(np.log(f), df1 / 2, df2 / 2) - np.log(df1 / 2)
-    log_term = log_first[:, None] + np.concatenate([np.zeros((len(f), 1)), np.cumsum(log_ratio, axis=1)], axis=1)
-    power: FloatArray = central + (beyond * np.exp(log_term)).sum(axis=1)
+    terms = np.exp(_running(np.log(x * (a + b + (j - 1)) / (a + j))) + log_first[:, None])
+    power: FloatArray = central + np.einsum("ij,ij->i", beyond[:, 1:], terms[:, :-1]) / beyond[:, 0]
     return power
+
+
+def _running(steps: FloatArray) -> FloatArray:
+    """Sums of the steps so far, along rows, from 0."""
+    sums = np.zeros((steps.shape[0], steps.shape[1] + 1))
+    np.cumsum(steps, axis=1, out=sums[:, 1:])
+    return sums
 
 
 def _strided(f: float, df1: float, df2: float, mean: float) -> float:

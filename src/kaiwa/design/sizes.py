@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from kaiwa.model import FloatArray, IntArray
 
+FEW_TOPICS = 400
+"""Where the cost of limited degrees of freedom is measured."""
+
 
 def topics_needed(
     *,
@@ -104,32 +107,41 @@ def _first_of_all(merit: Callable[[FloatArray, IntArray], FloatArray], found: In
 
 
 def _guess(m: FloatArray, effect: FloatArray, *, alpha: float, power: float, test: str) -> FloatArray:
-    """N as it would be with unlimited degrees of freedom for the error, and half a topic more."""
+    """N as it would be with unlimited degrees of freedom for the error, and what the limited ones add.
+
+    The noncentrality needed grows as 1 + k / phiE, and phiE as r n, so n grows by k / r: one k for each m.
+    """
     kind = TESTS[test]
     df1 = np.ones_like(m) if kind.by_range else m - 1
     level = 2 * alpha / (m * (m - 1)) if kind.by_range else np.full_like(m, alpha)
-    _, first, back = np.unique(df1 + 1j * level, return_index=True, return_inverse=True)
-    needed = noncentrality_needed(df1[first], level[first], power)[back]
+    _, first, back = np.unique(m, return_index=True, return_inverse=True)
+    rate = kind.error_df(m[first])
+    few, plenty = FEW_TOPICS * rate, np.full(len(first), 1e12)
+    needed = noncentrality_needed(
+        np.tile(df1[first], 2), np.concatenate([plenty, few]), np.tile(level[first], 2), power
+    ).reshape(2, -1)
     per_topic = effect / (1.0 if kind.error == "differences" else 2.0)
-    return needed / per_topic + 0.5
+    more = FEW_TOPICS * (needed[1] / needed[0] - 1)
+    guess: FloatArray = needed[0][back] / per_topic + more[back]
+    return guess
 
 
-def noncentrality_needed(df1: FloatArray, alpha: FloatArray, power: float) -> FloatArray:
-    """The noncentrality at which a chi-square test reaches the power: the secant method in its square root."""
-    plenty = np.full_like(df1, 1e12)
-    critical = critical_f(alpha, df1, plenty)
+def noncentrality_needed(df1: FloatArray, df2: FloatArray, alpha: FloatArray, power: float) -> FloatArray:
+    """The noncentrality at which an F-test reaches the power: the secant method in its square root."""
+    critical = critical_f(alpha, df1, df2)
     target = np.array(power)
 
     def merit(root_: FloatArray) -> FloatArray:
-        return merit_of(noncentral_f_tail(critical, df1, plenty, root_**2, alpha), target)
+        return merit_of(noncentral_f_tail(critical, df1, df2, root_**2, alpha), target)
 
-    before, now = np.full_like(df1, 1.0), 2.8 * df1**0.2
-    at_before = merit(before)
+    z = NormalDist().inv_cdf(1 - min(float(alpha.min()), 0.4)) + max(NormalDist().inv_cdf(power), 0.0)
+    before = np.sqrt(z * np.sqrt(2 * df1) + 0.7 * z * z)
+    now, at_before = 1.02 * before, merit(before)
     for _ in range(8):
         at_now = merit(now)
         slope = (at_now - at_before) / np.where(now == before, 1.0, now - before)
         step = -at_now / np.where(slope > 0, slope, 1.0)
         before, at_before, now = now, at_now, np.clip(now + step, now / 2, now * 2)
-        if (np.abs(step) < 1e-3 * now).all():
+        if (np.abs(step) < 1e-4 * now).all():
             break
     return now**2

@@ -38,8 +38,17 @@ def smallest_enough(
     low = np.full(guess.shape, least - 1.0)
     high = np.full(guess.shape, LARGEST_N + 1.0)
     low_merit, high_merit = np.full(guess.shape, np.nan), np.full(guess.shape, np.nan)
-    trial = np.clip(np.ceil(guess), least, LARGEST_N)
-    step = 0
+    trial = np.clip(np.ceil(guess), least + 1, LARGEST_N)
+    # the guess is nearly always right: it and the integer below it are tried in one go
+    cells = np.arange(len(guess))
+    upper, lower = np.split(merit(np.concatenate([trial, trial - 1]), np.concatenate([cells, cells])), 2)
+    low, low_merit = np.where(upper < 0, trial, low), np.where(upper < 0, upper, low_merit)
+    high, high_merit = np.where(upper >= 0, trial, high), np.where(upper >= 0, upper, high_merit)
+    between = (upper >= 0) & (lower < 0)
+    low, low_merit = np.where(between, trial - 1, low), np.where(between, lower, low_merit)
+    high, high_merit = np.where(lower >= 0, trial - 1, high), np.where(lower >= 0, lower, high_merit)
+    step = 1
+    trial = _next_trial(low, high, low_merit, high_merit, step)
     while (open_cells := np.flatnonzero(high - low > 1)).size:
         value = merit(trial[open_cells], open_cells)
         enough = value >= 0

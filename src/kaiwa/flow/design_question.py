@@ -100,9 +100,9 @@ def answer(question: Question, *, progress: Callable[[int, int], None] | None = 
 
 
 def _base(question: Question, rng: np.random.Generator) -> tuple[Told, Design]:
-    from kaiwa.flow.pilot import pilot_design, read_pilots, worst_case
-
     if question.no_pilot:
+        from kaiwa.flow.pilot import worst_case
+
         asked = telling.requirement(variance=1.0, pilots=(), solve=question.solve, asked=question.asked)
         bound = worst_case(asked)
         if bound is None:
@@ -112,6 +112,8 @@ def _base(question: Question, rng: np.random.Generator) -> tuple[Told, Design]:
         variance=question.variance, pilots=question.pilots, solve=question.solve, asked=question.asked
     )
     if question.pilots:
+        from kaiwa.flow.pilot import pilot_design, read_pilots
+
         piloted = pilot_design(read_pilots(question.pilots, question.measure), asked, rng=rng)
         return telling.told_pilot(piloted), piloted.answer
     found = answered(asked)
