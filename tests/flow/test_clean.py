@@ -159,3 +159,10 @@ def test_a_users_own_rules_are_read_and_misspelt_fields_refused(tmp_path: Path) 
     own.write_text('name="own"\nsource="me"\n[[rule]]\nname="no-x"\nsays="no x"\nremove="x"\n', encoding="utf-8")
     with pytest.raises(InputError, match="unknown field 'remove'"):
         read_rules(str(own))
+
+
+@pytest.mark.parametrize("text", ["真的" * 5000 + "x", "@a-" * 5000 + " b", "加我" + " " * 20_000 + "。", "[赞" * 5000])
+@pytest.mark.parametrize("rules", ["weibo", "twitter"])
+def test_no_text_makes_a_rule_search_without_end(text: str, rules: str) -> None:
+    """Patterns do not go back over what they have matched, so a hostile text costs its length."""
+    assert read_rules(rules).against("comment", text) != "short"

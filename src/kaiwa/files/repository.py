@@ -92,17 +92,19 @@ class Repository:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        rows: list[list[Any]] = [[], []]
+        parts: list[list[Any]] = [[pa.array([], pa.string())], [pa.array([], pa.string())]]
         for batch in self.table("pairs"):
-            for side, (ids, known) in enumerate(zip(batch, (posts, comments), strict=True)):
-                found = pc.index_in(pa.array(ids), value_set=known)
-                if found.null_count:
-                    lost = ids[pc.index(found.is_null(), True).as_py()]
-                    what = f"{TABLES['pairs'][side]} {lost!r} is in no other table"
-                    raise InputError.at(self.path / "pairs.parquet", what, _REPAIR)
-                rows[side].append(found.to_numpy(zero_copy_only=False).astype(np.int64))
-        empty = np.zeros(0, dtype=np.int64)
-        return np.concatenate([empty, *rows[0]]), np.concatenate([empty, *rows[1]])
+            for side in (0, 1):
+                parts[side].append(pa.array(batch[side]))
+        rows = []
+        for name, part, known in zip(TABLES["pairs"], parts, (posts, comments), strict=True):
+            ids = pa.concat_arrays(part)
+            found = pc.index_in(ids, value_set=known)
+            if found.null_count:
+                what = f"{name} {ids[pc.index(found.is_null(), True).as_py()].as_py()!r} is in no other table"
+                raise InputError.at(self.path / "pairs.parquet", what, _REPAIR)
+            rows.append(found.to_numpy(zero_copy_only=False).astype(np.int64))
+        return rows[0], rows[1]
 
 
 def open_repository(path: Path) -> Repository:

@@ -77,7 +77,7 @@ def _write_pairs(repository: Repository, writer: IndexWriter, facts: dict[str, A
     post, comment = numbers
     facts["pairs"] = _write_links(writer, ("post_starts", "post_comments"), (post, comment), len(orders[0]))
     _write_links(writer, ("comment_starts", "comment_posts"), (comment, post), len(orders[1]))
-    if len(np.unique(comment)) < len(orders[1]):
+    if not np.bincount(comment, minlength=len(orders[1])).all():
         raise InputError.at(repository.path, "a comment stands under no post", "give every comment a pair")
     return orders
 
@@ -92,7 +92,8 @@ def _by_id(ids: Any) -> IntArray:  # Any: a pyarrow array
 def _write_links(writer: IndexWriter, names: tuple[str, str], sides: tuple[IntArray, IntArray], size: int) -> int:
     """Write, for each on the first side, the numbers of the other side it goes with; how many links there are."""
     first, second = (side.astype(np.uint64) for side in sides)
-    joined = np.unique(first << np.uint64(32) | second)
+    joined = np.sort(first << np.uint64(32) | second)
+    joined = joined[np.concatenate((joined[:1] == joined[:1], joined[1:] != joined[:-1]))]
     counts = np.bincount((joined >> np.uint64(32)).astype(np.int64), minlength=size)
     writer.save(f"pairs.{names[0]}", np.concatenate(([0], np.cumsum(counts))).astype(np.uint32))
     writer.save(f"pairs.{names[1]}", (joined & np.uint64(0xFFFFFFFF)).astype(np.uint32))

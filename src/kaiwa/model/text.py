@@ -7,10 +7,12 @@ import unicodedata
 from hashlib import blake2b
 
 _RUN = re.compile(r"(\D)\1{2,}")
-_UNSEEN = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]")
-_SKIN = re.compile("[\U0001f3fb-\U0001f3ff]")
+_UNSEEN = re.compile(
+    "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U0001f3fb-\U0001f3ff]+"
+)
 _NOT_WORD = re.compile(r"[\W_]+")
-_LONG_VOWEL = re.compile("(?<=[ぁ-ゖァ-ヺ])[ー〜～~]+")
+_LONG_MARKS = "ー〜~"
+_LONG_VOWEL = re.compile("(?<=[ぁ-ゖァ-ヺ])[ー〜~]+")
 
 
 def normalise(text: str) -> str:
@@ -24,9 +26,10 @@ def normalise(text: str) -> str:
     'すごーい 哈哈'
     """
     if not text.isascii():
-        text = _SKIN.sub("", _UNSEEN.sub("", unicodedata.normalize("NFKC", text)))
-        text = _LONG_VOWEL.sub("ー", text)
-    return _RUN.sub(r"\1\1", text.lower())
+        text = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
+        if any(mark in text for mark in _LONG_MARKS):
+            text = _LONG_VOWEL.sub("ー", text)
+    return _RUN.sub(lambda run: run[1] * 2, text.lower())
 
 
 def skeleton(text: str) -> str:

@@ -1,0 +1,74 @@
+"""How many true replies each system finds again: reply provenance, not human judgement.
+
+``python -m benchmarks.recall REPOSITORY`` holds out posts with ``kaiwa topics --rest`` (posts that nearly
+repeat them go too) and asks with each of them. Its true replies are the comments it had that still stand
+in the rest, under other posts. Recall@k is the share of them among the first k, averaged over the held-out posts that
+have any. A comment nobody made under that post may be as good an answer; this counts it as a miss.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from kaiwa.files.repository import open_repository
+from kaiwa.flow.index import build_index
+from kaiwa.flow.retrieve import Bot
+from kaiwa.flow.topics import sample_topics
+from kaiwa.retrieve.reply import NONE_BANNED, ranked
+from kaiwa.retrieve.search import query_of
+from kaiwa.retrieve.systems import SYSTEMS
+
+DEPTHS = (10, 100)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("repository", type=Path)
+    parser.add_argument("--topics", type=int, default=2000)
+    parser.add_argument("--tokens", default="zh,bigrams,zh+bigrams")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        rest = Path(folder) / "rest"
+        rng = np.random.default_rng(1)
+        drawn = sample_topics(options.repository, count=options.topics, pool=None, rest=rest, rng=rng)
+        truth = _true_replies(options.repository, rest, set(drawn.topics))
+        posts = open_repository(rest).manifest.posts
+        replies = sum(map(len, truth.values()))
+        print(f"{posts:,} posts left; {len(truth)} of {options.topics} held-out posts have {replies} true replies.\n")
+        print("| tokens | system | recall@10 | recall@100 |\n|---|---|---:|---:|")
+        for tokens in options.tokens.split(","):
+            build_index(rest, Path(folder) / "index", language=None, tokens=tokens, progress=lambda _done, _total: None)
+            bot = Bot(Path(folder) / "index")
+            for system in SYSTEMS:
+                found = _recalls(bot, system, drawn.topics, truth)
+                print(f"| {tokens} | {system} | {found[0]:.4f} | {found[1]:.4f} |", flush=True)
+
+
+def _true_replies(source: Path, rest: Path, topics: set[str]) -> dict[str, set[str]]:
+    left = {name for batch in open_repository(rest).comments() for name in batch[0]}
+    truth: dict[str, set[str]] = {}
+    for batch in open_repository(source).table("pairs"):
+        for post, comment in zip(*batch, strict=True):
+            if post in topics and comment in left:
+                truth.setdefault(post, set()).add(comment)
+    return truth
+
+
+def _recalls(bot: Bot, system: str, topics: dict[str, str], truth: dict[str, set[str]]) -> list[float]:
+    shares: list[list[float]] = [[], []]
+    for topic, wanted in truth.items():
+        query = query_of(bot.index, topics[topic])
+        hits = ranked(bot.index, query, SYSTEMS[system], k=max(DEPTHS), fusion="rrf", banned=NONE_BANNED)
+        ids = [bot.index.comments.texts.id_of(number) for number in hits.comments.tolist()]
+        for place, depth in enumerate(DEPTHS):
+            shares[place].append(len(wanted & set(ids[:depth])) / len(wanted))
+    return [float(np.mean(share)) for share in shares]
+
+
+if __name__ == "__main__":
+    main()
