@@ -7,12 +7,14 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from kaiwa.files.check.form import fault_of
+from kaiwa.files.check.lists import finite_number, whole_number
 from kaiwa.files.check.raw import FIELDS, is_description
-from kaiwa.files.check.rules import Expectation, fault_of, finite_number, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kaiwa.files.check.expectation import Expectation
     from kaiwa.files.check.raw import RawLine, RawRun
 
 
