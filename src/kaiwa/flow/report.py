@@ -17,6 +17,7 @@ from kaiwa.design import Design, design
 from kaiwa.errors import DesignError, InputError
 from kaiwa.files.runs import read_runs
 from kaiwa.files.scores import read_scores
+from kaiwa.files.topics import read_topics
 from kaiwa.files.writing import write_text
 from kaiwa.flow.agree import AgreementReport, agree_file
 from kaiwa.pool import Share, depth_pool, run_shares
@@ -28,6 +29,7 @@ from kaiwa.report.round import (
     pool_section,
     systems_section,
     tau_section,
+    topics_section,
     variance_section,
 )
 
@@ -43,6 +45,7 @@ class MeasureResults:
     """One measure: which runs differ, each team's best, the variances raw and standardised, and the next n."""
 
     scores: Scores
+    std_ab: Scores
     comparison: Comparison
     teams: tuple[TeamBest, ...]
     variance: Variance
@@ -69,6 +72,7 @@ class RoundResults:
     agreement: AgreementReport | None
     pool: PoolFacts | None
     descriptions: dict[str, str]
+    posts: dict[str, str]
 
 
 def round_results(task: Task) -> RoundResults:
@@ -85,6 +89,7 @@ def round_results(task: Task) -> RoundResults:
         agreement=agree_file(task.votes, seed=task.settings.seed) if task.votes.exists() else None,
         pool=_pool(task) if runs else None,
         descriptions={run.name: run.description for run in runs},
+        posts=read_topics(task.topics) if task.topics.exists() else {},
     )
 
 
@@ -95,6 +100,7 @@ def _measure(scores: Scores, task: Task) -> MeasureResults:
     std_ab = standardised(scores, standardisation_factors(scores))
     return MeasureResults(
         scores=scores,
+        std_ab=std_ab,
         comparison=comparison,
         teams=best_of_teams(comparison),
         variance=raw,
@@ -131,6 +137,8 @@ def report_page(results: RoundResults, *, version: str) -> str:
     sections.append(
         variance_section([(one.scores.measure, one.variance, one.standardised_variance) for one in results.measures])
     )
+    if len(first.scores.runs) > 1:
+        sections.append(topics_section(first.scores, first.std_ab, results.posts))
     if results.taus:
         sections.append(tau_section(results.taus))
     if results.agreement:

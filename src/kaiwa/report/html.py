@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+_LONG_CELL = 28
+"""Text longer than this may break into lines inside its cell."""
+
+
 @dataclass(frozen=True)
 class Section:
     """A titled part of the page; ``body`` is HTML that this module made."""
@@ -98,10 +102,14 @@ def _style() -> str:
 def _row(row: Sequence[Cell], numeric: Sequence[bool], digits: int) -> str:
     cells = [f"<th scope=row{_right(numeric[0])}>{text(show(row[0], digits=digits))}</th>"]
     cells += [
-        f"<td{_right(right)}>{text(show(cell, digits=digits))}</td>"
+        f"<td{_right(right) or _wrapped(cell)}>{text(show(cell, digits=digits))}</td>"
         for cell, right in zip(row[1:], numeric[1:], strict=True)
     ]
     return "".join(cells)
+
+
+def _wrapped(cell: Cell) -> str:
+    return " class=wrap" if isinstance(cell, str) and len(cell) > _LONG_CELL else ""
 
 
 def _right(is_number: bool) -> str:  # noqa: FBT001  a column either holds numbers or not

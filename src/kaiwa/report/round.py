@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from kaiwa.report.curve import power_curve_svg
 from kaiwa.report.design_text import headline
 from kaiwa.report.figure import caterpillar_svg, heat_map_svg
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from kaiwa.compare.teams import TeamBest
     from kaiwa.design import Design
     from kaiwa.label.agreement import Agreement, Contested
+    from kaiwa.model import Scores
     from kaiwa.pool import Share
     from kaiwa.report.text import Cell
 
@@ -96,6 +99,21 @@ def agreement_section(found: Agreement, contested: Sequence[Contested]) -> Secti
         items: list[list[Cell]] = [[one.topic, one.comment, " ".join(map(str, one.votes))] for one in contested]
         parts.append(table(["topic", "comment", "votes at L0, L1, ..."], items, caption="Most contested items"))
     return Section("Assessors", "".join(parts))
+
+
+def topics_section(scores: Scores, std_ab: Scores, posts: Mapping[str, str], *, most: int = 15) -> Section:
+    """The topics that separate the runs most: the spread of their scores, raw and standardised, best and worst run."""
+    spread = scores.values.std(axis=1, ddof=1)
+    rows: list[list[Cell]] = []
+    for row in np.argsort(-spread, kind="stable")[:most].tolist():
+        raw, topic = scores.values[row], scores.topics[row]
+        best, worst = int(raw.argmax()), int(raw.argmin())
+        ends = [f"{scores.runs[run]} {raw[run]:.2f} ({std_ab.values[row, run]:.2f})" for run in (best, worst)]
+        rows.append([topic, posts.get(topic, "-"), float(raw.mean()), float(spread[row]), *ends])
+    head = ["topic", "post", "mean", "spread", "best run", "worst run"]
+    caption = f"The {len(rows)} topics on which {scores.measure} differs most between runs"
+    note = "Spread is the standard deviation over runs; in brackets the std-AB score, on one scale for every topic."
+    return Section("Topics", table(head, rows, caption=caption) + paragraph(note, kind="soft"))
 
 
 def pool_section(items: int, depth: int, shares: Sequence[Share]) -> Section:
