@@ -33,3 +33,16 @@ def test_the_text_says_what_a_deeper_pool_would_add(made: Made, kaiwa: Kaiwa) ->
     done = kaiwa("pool", "run.txt", "--depth", "2")
     assert "Depth 4 instead of 2 would add 2 items (2 to 4)." in done.stdout
     assert done.stderr == "items: pool.tsv\norganisers only: pool.organisers.csv\n"
+
+
+def test_a_team_left_out_loses_what_only_it_found(made: Made, kaiwa: Kaiwa) -> None:
+    """T1 alone found the relevant c1: without its contribution c1 is unjudged and T1 falls behind T2."""
+    made("T1-C-R1.txt", "<SYSDESC>a</SYSDESC>\nq1 0 c1 1 2 T1-C-R1\nq2 0 c5 1 2 T1-C-R1\n")
+    made("T2-C-R1.txt", "<SYSDESC>b</SYSDESC>\nq1 0 c2 1 2 T2-C-R1\nq2 0 c4 1 1 T2-C-R1\n")
+    made("qrels", "q1 0 c1 2\nq1 0 c2 1\nq2 0 c4 1\nq2 0 c5 1\n")
+    done = kaiwa("pool", "T1-C-R1.txt", "T2-C-R1.txt", "--depth", "1", "--qrels", "qrels", "-m", "nG@1", "--json")
+    left = json.loads(done.stdout)["left_out"]
+    assert left == {
+        "T1": {"items_lost": 2, "tau": -1.0, "largest_fall": 1},
+        "T2": {"items_lost": 2, "tau": 1.0, "largest_fall": 0},
+    }

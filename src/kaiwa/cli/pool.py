@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 @click.option("--depth", type=click.IntRange(1), default=10, show_default=True, help="Ranks of each run to pool.")
 @click.option("--budget", type=click.IntRange(1), help="Most items in all: rank by rank, R1 runs before R2 runs.")
 @click.option("--order", type=click.Choice(["file", "score", "rank"]), help="What ranks a run (default: by format).")
-@click.option("--qrels", type=IN_FILE, help="Judgements made so far: shows what is unjudged at each rank.")
+@click.option("--qrels", type=IN_FILE, help="Judgements: what is unjudged, and each team left out.")
+@click.option("-m", "--measure", default="nERR@10", show_default=True, help="Ranks the runs with each team left out.")
 @click.option("-o", "--output", type=IN_FILE, default=Path("pool.tsv"), show_default=True, help="The items to judge.")
 @seed_option
 @json_option
@@ -29,6 +30,7 @@ def command(  # noqa: PLR0917  click passes by name
     budget: int | None,
     order: str | None,
     qrels: Path | None,
+    measure: str,
     output: Path,
     seed: int,
     as_json: bool,  # noqa: FBT001
@@ -41,7 +43,7 @@ def command(  # noqa: PLR0917  click passes by name
     """
     from kaiwa.flow.pool import pool_runs, write_pool
 
-    report = pool_runs(runs, depth=depth, budget=budget, seed=seed, order=order, qrels=qrels)
+    report = pool_runs(runs, depth=depth, budget=budget, seed=seed, order=order, qrels=qrels, measure=measure)
     organisers = write_pool(output, report.pool)
     emit(_text(report), _fields(report, output, organisers), as_json=as_json)
     remark(f"items: {output}\norganisers only: {organisers}", quiet=quiet or as_json)
@@ -66,6 +68,10 @@ def _text(report: PoolReport) -> str:
         parts.append(
             "Unjudged of returned, at each rank:\n" + table(["run", *map(str, range(1, report.depth + 1))], rows)
         )
+    if report.left_out:
+        lost: list[list[Cell]] = [[one.team, one.items_lost, one.tau, one.largest_fall] for one in report.left_out]
+        head = ["team left out", "judgements lost", "tau with the full ranking", "places its runs fall at most"]
+        parts.append("Had a team not taken part:\n" + table(head, lost))
     return "\n\n".join(parts)
 
 
@@ -91,6 +97,10 @@ def _fields(report: PoolReport, output: Path, organisers: Path) -> dict[str, Any
         "teams": {share.name: {"items": share.items, "unique": share.unique} for share in report.teams},
         "sizes": report.sizes,
         "unjudged": {one.run: one.unjudged.tolist() for one in report.coverage},
+        "left_out": {
+            one.team: {"items_lost": one.items_lost, "tau": one.tau, "largest_fall": one.largest_fall}
+            for one in report.left_out
+        },
         "pool": str(output),
         "organisers": str(organisers),
     }

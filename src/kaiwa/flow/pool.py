@@ -12,6 +12,7 @@ from kaiwa.files.qrels import read_qrels
 from kaiwa.files.runs import read_runs
 from kaiwa.files.tables import csv_text
 from kaiwa.files.writing import write_text
+from kaiwa.flow.left_out import LeftOut, leave_teams_out
 from kaiwa.model import unpack
 from kaiwa.pool import (
     Coverage,
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from kaiwa.model import Run
-
 
 @dataclass(frozen=True, eq=False)
 class PoolReport:
@@ -42,6 +41,7 @@ class PoolReport:
     teams: list[Share]
     sizes: list[int]
     coverage: list[Coverage]
+    left_out: list[LeftOut]
 
 
 def pool_runs(
@@ -52,9 +52,11 @@ def pool_runs(
     seed: int = 1,
     order: str | None = None,
     qrels: Path | None = None,
+    measure: str = "nERR@10",
 ) -> PoolReport:
-    """The shuffled pool of the runs, each contributor's share, the sizes at other depths, and coverage."""
+    """The shuffled pool, shares and sizes at other depths; with judgements, coverage and each team left out."""
     runs = read_runs(paths, order=order)
+    gains = read_qrels(qrels) if qrels else None
     pool = budget_pool(runs, items=budget, depth=depth) if budget is not None else depth_pool(runs, depth=depth)
     return PoolReport(
         pool=pool.shuffled(np.random.default_rng(seed)),
@@ -62,7 +64,8 @@ def pool_runs(
         runs=run_shares(pool, depth=depth),
         teams=team_shares(pool, depth=depth),
         sizes=pool_sizes(runs, depth=2 * depth),
-        coverage=_coverage(runs, qrels, depth),
+        coverage=[coverage(run, gains, depth=depth) for run in runs] if gains else [],
+        left_out=leave_teams_out(runs, gains, pool, depth=depth, measure=measure) if gains else [],
     )
 
 
@@ -79,10 +82,3 @@ def write_pool(path: Path, pool: Pool) -> Path:
     write_text(path, "".join(f"{topic}\t{comment}\n" for topic, comment in zip(topics, comments, strict=True)))
     write_text(organisers, csv_text(["topic", "comment", "run", "rank"], rows))
     return organisers
-
-
-def _coverage(runs: list[Run], qrels: Path | None, depth: int) -> list[Coverage]:
-    if qrels is None:
-        return []
-    gains = read_qrels(qrels)
-    return [coverage(run, gains, depth=depth) for run in runs]
