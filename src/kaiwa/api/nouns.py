@@ -19,7 +19,7 @@ from kaiwa.report.leaderboard import HEADING, leaderboard_latex, leaderboard_row
 from kaiwa.report.text import table
 
 if TYPE_CHECKING:
-    from kaiwa.compare.comparison import Trials
+    from kaiwa.compare.allpairs import Trials
 
 
 @dataclass(frozen=True)

@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.compare.allpairs import ALL_PAIRS, AllPairs, Settings, Trials
 from kaiwa.compare.anova import AnovaTable, require_matrix, two_way_anova
 from kaiwa.compare.groups import best_first, group_letters, tied_ranks
-from kaiwa.compare.hsd import (
-    AUTO_CAP,
-    PRule,
-    fewest_trials,
-    monte_carlo_error,
-    randomised_hsd,
-    randomised_hsd_until_clear,
-    too_close,
-)
-from kaiwa.compare.stepdown import step_down_hsd
-from kaiwa.compare.tukey import tukey_hsd
-from kaiwa.errors import InputError, UnknownName
+from kaiwa.compare.hsd import AUTO_CAP, PRule, fewest_trials, monte_carlo_error, too_close
+from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kaiwa.model import FloatArray, Scores
-
-Trials = int | Literal["auto"]
-TESTS = ("hsd", "step-down", "tukey")
+    from kaiwa.model import Scores
 
 
 @dataclass(frozen=True)
@@ -100,13 +88,6 @@ class Comparison:
         return tuple(pair for pair in self.pairs if pair.close)
 
 
-@dataclass(frozen=True, eq=False)
-class _AllPairs:
-    p: FloatArray
-    critical_difference: float
-    trials: int | None
-
-
 def compare_runs(
     scores: Scores,
     *,
@@ -126,45 +107,29 @@ def compare_runs(
     >>> compare_runs(scores, trials=999, rng=np.random.default_rng(1)).ranks
     {'A': 1, 'B': 2}
     """
+    all_pairs = ALL_PAIRS[test]
     _require_settings(scores, test, trials, alpha, p_rule)
-    if test == "tukey":
-        analytic = tukey_hsd(scores.values, alpha=alpha)
-        found = _AllPairs(analytic.p, analytic.critical_difference, None)
-    elif test == "step-down":
-        stepped = step_down_hsd(
-            scores.values, trials=int(trials), rng=rng, p_rule=p_rule, threads=threads, progress=progress
-        )
-        found = _AllPairs(stepped.p, stepped.single_step.critical_difference(alpha), stepped.single_step.trials)
-    else:
-        if trials == "auto":
-            single = randomised_hsd_until_clear(
-                scores.values, alpha=alpha, rng=rng, cap=cap, p_rule=p_rule, threads=threads, progress=progress
-            )
-        else:
-            single = randomised_hsd(
-                scores.values, trials=trials, rng=rng, p_rule=p_rule, threads=threads, progress=progress
-            )
-        found = _AllPairs(single.p_values(), single.critical_difference(alpha), single.trials)
-    return _comparison(scores, test, alpha, p_rule, found)
+    settings = Settings(trials, alpha, rng, p_rule, cap, threads, progress)
+    return _comparison(scores, test, settings, all_pairs(scores.values, settings))
 
 
-def _comparison(scores: Scores, test: str, alpha: float, p_rule: PRule, found: _AllPairs) -> Comparison:
+def _comparison(scores: Scores, test: str, settings: Settings, found: AllPairs) -> Comparison:
     anova = two_way_anova(scores.values)
     return Comparison(
         measure=scores.measure,
         test=test,
-        alpha=alpha,
+        alpha=settings.alpha,
         trials=found.trials,
-        p_rule=p_rule,
+        p_rule=settings.p_rule,
         topics=len(scores.topics),
-        pairs=_pairs(scores, found, alpha, anova.v_e2),
-        standings=_standings(scores, found, alpha),
+        pairs=_pairs(scores, found, settings.alpha, anova.v_e2),
+        standings=_standings(scores, found, settings.alpha),
         critical_difference=found.critical_difference,
         anova=anova,
     )
 
 
-def _pairs(scores: Scores, found: _AllPairs, alpha: float, v_e2: float) -> tuple[PairResult, ...]:
+def _pairs(scores: Scores, found: AllPairs, alpha: float, v_e2: float) -> tuple[PairResult, ...]:
     means = scores.values.mean(axis=0)
     first, second = np.triu_indices(len(means), 1)
     p = found.p[first, second]
@@ -188,7 +153,7 @@ def _pairs(scores: Scores, found: _AllPairs, alpha: float, v_e2: float) -> tuple
     )
 
 
-def _standings(scores: Scores, found: _AllPairs, alpha: float) -> tuple[Standing, ...]:
+def _standings(scores: Scores, found: AllPairs, alpha: float) -> tuple[Standing, ...]:
     means = scores.values.mean(axis=0)
     differs = found.p <= alpha
     ranks = tied_ranks(means, differs)
@@ -205,11 +170,7 @@ def _require_settings(scores: Scores, test: str, trials: Trials, alpha: float, p
         require_matrix(scores.values)
     except InputError as fault:
         raise InputError(f"{scores.measure}: {fault}") from None
-    if test not in TESTS:
-        raise UnknownName.among("test", test, TESTS)
     if not 0 < alpha < 1:
         raise InputError(f"alpha {alpha} is not between 0 and 1; give 0.05, say")
-    if trials == "auto" and test == "step-down":
-        raise InputError("automatic trials are for the single-step test; give the step-down test a number of trials")
     if trials != "auto" and test != "tukey" and trials < (fewest := fewest_trials(alpha, p_rule)):
         raise InputError(f"{trials} trials cannot make any pair significant at {alpha:g}; give at least {fewest}")

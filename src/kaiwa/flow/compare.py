@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kaiwa.compare.comparison import Comparison, Trials, compare_runs
+from kaiwa.compare.comparison import Comparison, compare_runs
 from kaiwa.compare.hsd import AUTO_CAP
 from kaiwa.compare.planned import BaselineComparison, compare_with_baseline
 from kaiwa.errors import InputError
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from kaiwa.compare.allpairs import Trials
     from kaiwa.compare.hsd import PRule
 
 

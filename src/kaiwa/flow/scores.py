@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.files.cells import MISSING, read_cells, whole
+from kaiwa.files.cells import read_cells, whole
 from kaiwa.files.llm import is_log, read_logs
 from kaiwa.files.scores import read_scores
 from kaiwa.report.check import counted
@@ -33,7 +33,6 @@ def load_scores(paths: Sequence[Path], *, measure: str | None = None, missing: s
     logs = [path for path in paths if is_log(path)]
     if logs and len(logs) < len(paths):
         raise InputError.at(logs[0], "is a JSON log among score tables", "give logs or tables, not both")
-    MISSING[missing]
     if len(paths) == 1 and not logs and missing == "error":
         return Loaded(one_measure(read_scores(paths[0]), measure, paths[0]), (), ())
     complete = whole(read_logs(paths) if logs else read_cells(paths), missing=missing)
