@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from collections import Counter
 from itertools import product
 
@@ -70,3 +72,18 @@ def test_draws_from_one_word_are_exactly_uniform() -> None:
             seen[first, left * bounds[1] // size] += 1
     assert set(seen) == set(product(range(5), range(4)))
     assert len(set(seen.values())) == 1
+
+
+def test_an_install_where_nothing_may_be_written_still_compiles() -> None:
+    """When numba finds no folder for its machine code, the kernel is compiled for the process alone."""
+    look = (
+        "import numba.core.caching as caching, numpy as np\n"
+        "refuse = classmethod(lambda cls, function, path: None)\n"
+        "for locator in caching._CacheLocator.__subclasses__():\n"
+        "    locator.from_function = refuse\n"
+        "from kaiwa.compare.draws import Draws\n"
+        "from kaiwa.compare.kernel import sums_compiled\n"
+        "print(sums_compiled(np.eye(3), 5, 0, 1, Draws.of(3)).sum())"
+    )
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "3.0"
