@@ -117,6 +117,7 @@ def test_runs_with_gaps_are_listed_and_never_ranked(kaiwa: Kaiwa, scores: Path) 
         ([], "choose one with -m"),
         (["-m", "P+", "--trials", "0"], "neither a positive whole number nor 'auto'"),
         (["-m", "P+", "--trials", "5"], "give at least 19"),
+        (["-m", "P+", "--trials", "1000000000"], "give 1 to 100,000,000"),
         (["-m", "P+", "--alpha", "2"], "between 0 and 1"),
         (["-m", "P+", "--alpha", "nan"], "between 0 and 1"),
         (["-m", "P+", "--baseline", "X-C-R9"], "unknown run 'X-C-R9'; did you mean"),

@@ -24,6 +24,7 @@ PRule = Literal["plus-one", "share"]
 TOLERANCE = 1e-12
 AUTO_FIRST = 5_000
 AUTO_CAP = 320_000
+MOST_TRIALS = 100_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +84,7 @@ def randomised_hsd(
     [1.0, 0.151, 0.001]
     """
     require_matrix(by_topic)
-    if trials < 1:
-        raise InputError(f"{trials} trials; give at least 1")
+    require_trials(trials)
     blocks = shuffled_means(by_topic, trials=trials, key=shuffle_key(rng), threads=threads, progress=progress)
     return _hsd(by_topic, _ranges(blocks), p_rule)
 
@@ -126,6 +126,12 @@ def too_close(p: FloatArray, alpha: float, trials: int) -> NDArray[np.bool_]:
     """Which p-values lie within two Monte-Carlo standard errors of alpha: more trials could turn them."""
     close: NDArray[np.bool_] = np.abs(p - alpha) <= 2 * monte_carlo_error(p, trials)
     return close
+
+
+def require_trials(trials: int) -> None:
+    """Refuse no trials, and more than memory and patience hold."""
+    if not 1 <= trials <= MOST_TRIALS:
+        raise InputError(f"{trials:,} trials; give 1 to {MOST_TRIALS:,}")
 
 
 def fewest_trials(alpha: float, p_rule: PRule) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.compare.anova import require_matrix
-from kaiwa.compare.hsd import PRule, scale_tolerance
+from kaiwa.compare.hsd import PRule, require_trials, scale_tolerance
 from kaiwa.compare.pairwise import against_baseline
 from kaiwa.errors import InputError, UnknownName
 
@@ -72,8 +72,7 @@ def compare_with_baseline(
         raise UnknownName.among("run", baseline, scores.runs)
     if not 0 < alpha < 1:
         raise InputError(f"alpha {alpha} is not between 0 and 1; give 0.05, say")
-    if trials < 1:
-        raise InputError(f"{trials} trials; give at least 1")
+    require_trials(trials)
     column = scores.runs.index(baseline)
     tests = against_baseline(scores.values, column, test=test, trials=trials, rng=rng, alpha=alpha, p_rule=p_rule)
     effects = _effects(np.delete(scores.values, column, axis=1) - scores.values[:, [column]])

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.compare.anova import require_matrix
-from kaiwa.compare.hsd import PRule, RandomisedHSD, p_from_counts, scale_tolerance
+from kaiwa.compare.hsd import PRule, RandomisedHSD, p_from_counts, require_trials, scale_tolerance
 from kaiwa.compare.shuffle import shuffle_key, shuffled_means
-from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,8 +44,7 @@ def step_down_hsd(
     ([1.0, 0.109, 0.001], [1.0, 0.151, 0.001])
     """
     runs = require_matrix(by_topic)[1]
-    if trials < 1:
-        raise InputError(f"{trials} trials; give at least 1")
+    require_trials(trials)
     means = by_topic.mean(axis=0)
     first, second = np.triu_indices(runs, 1)
     order = np.argsort(np.abs(means[first] - means[second]), kind="stable")
