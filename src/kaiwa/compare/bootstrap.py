@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
     from kaiwa.model import FloatArray
 
-BLOCK = 1_000
+BLOCK_CELLS = 2_000_000
+"""Topic weights held at once: 16 MB."""
 
 
 def topic_draws(rng: np.random.Generator, draws: int, topics: int) -> FloatArray:
@@ -20,17 +21,19 @@ def topic_draws(rng: np.random.Generator, draws: int, topics: int) -> FloatArray
     >>> topic_draws(np.random.default_rng(1), 2, 4).sum(axis=1).tolist()
     [4.0, 4.0]
     """
-    return rng.multinomial(topics, np.full(topics, 1 / topics), size=draws).astype(np.float64)
+    picks = rng.integers(topics, size=(draws, topics)) + topics * np.arange(draws)[:, None]
+    return np.bincount(picks.ravel(), minlength=draws * topics).reshape(draws, topics).astype(np.float64)
 
 
-def blocks(trials: int) -> Iterator[int]:
-    """Sizes that sum to the trials, each small enough to hold in memory.
+def blocks(trials: int, topics: int) -> Iterator[int]:
+    """Sizes that sum to the trials, each times the topics small enough to hold in memory.
 
-    >>> list(blocks(2_500))
+    >>> list(blocks(2_500, 2_000))
     [1000, 1000, 500]
     """
-    for start in range(0, trials, BLOCK):
-        yield min(BLOCK, trials - start)
+    size = max(1, BLOCK_CELLS // topics)
+    for start in range(0, trials, size):
+        yield min(size, trials - start)
 
 
 def bca_limits(drawn: FloatArray, *, observed: float, left_out: FloatArray, confidence: float) -> tuple[float, float]:

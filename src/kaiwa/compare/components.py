@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.compare.anova import require_matrix, two_way_anova
-from kaiwa.compare.bootstrap import bca_limits, topic_draws
+from kaiwa.compare.bootstrap import bca_limits, blocks, topic_draws
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -119,20 +119,30 @@ def _limits(
     if min(map(len, matrices)) < 3:  # noqa: PLR2004  leaving one of two topics out leaves no variance
         return None
     df = _degrees(matrices, lost)
-    drawn = np.sum([_squares(x, topic_draws(rng, trials, len(x))) for x in matrices], axis=0) / df
-    per_matrix = [_squares(x, np.ones((1, len(x))))[0] for x in matrices]
+    drawn = np.sum([_drawn_squares(x, trials, rng) for x in matrices], axis=0) / df
+    whole = [float(((x - x.mean(axis=0)) ** 2).sum()) for x in matrices]
     left_out = np.concatenate(
         [
-            (sum(per_matrix) - own + _squares(x, 1 - np.eye(len(x)))) / (df - x.shape[1] + less)
-            for x, less, own in zip(matrices, lost, per_matrix, strict=True)
+            (sum(whole) - own + _squares_without_each(x)) / (df - x.shape[1] + less)
+            for x, less, own in zip(matrices, lost, whole, strict=True)
         ]
     )
-    return bca_limits(drawn, observed=sum(per_matrix) / df, left_out=left_out, confidence=confidence)
+    return bca_limits(drawn, observed=sum(whole) / df, left_out=left_out, confidence=confidence)
 
 
-def _squares(by_topic: FloatArray, weights: FloatArray) -> FloatArray:
-    """Squares about the run means, one value per row of topic weights."""
-    count = weights.sum(axis=1)
-    sums = weights @ by_topic
-    squares: FloatArray = (weights @ by_topic**2).sum(axis=1) - (sums**2).sum(axis=1) / count
+def _drawn_squares(by_topic: FloatArray, trials: int, rng: np.random.Generator) -> FloatArray:
+    """Squares about the run means, one value per draw of topics with replacement."""
+    centred = by_topic - by_topic.mean(axis=0)
+    found = []
+    for size in blocks(trials, len(centred)):
+        weights = topic_draws(rng, size, len(centred))
+        found.append((weights @ centred**2).sum(axis=1) - ((weights @ centred) ** 2).sum(axis=1) / len(centred))
+    squares: FloatArray = np.maximum(np.concatenate(found), 0.0)
     return squares
+
+
+def _squares_without_each(by_topic: FloatArray) -> FloatArray:
+    """Squares about the run means without each topic in turn: all of them less n/(n-1) of that topic's own."""
+    own = ((by_topic - by_topic.mean(axis=0)) ** 2).sum(axis=1)
+    left: FloatArray = own.sum() - own * len(own) / (len(own) - 1)
+    return left

@@ -58,7 +58,7 @@ def randomisation_p(
     """
     cut = np.abs(differences.mean(axis=0)) - scale_tolerance(differences)
     count = np.zeros(differences.shape[1])
-    for size in blocks(trials):
+    for size in blocks(trials, len(differences)):
         signs = rng.integers(2, size=(size, len(differences)), dtype=np.int8) * 2.0 - 1
         count += (np.abs(signs @ differences) / len(differences) >= cut).sum(axis=0)
     return p_from_counts(count, trials, p_rule)
@@ -78,7 +78,7 @@ def bootstrap_p(
     shifted = differences - differences.mean(axis=0)
     tolerance = scale_tolerance(differences)
     count = np.zeros(differences.shape[1])
-    for size in blocks(trials):
+    for size in blocks(trials, len(differences)):
         weight = topic_draws(rng, size, len(differences))
         mean = weight @ shifted / len(shifted)
         spread = np.maximum(weight @ shifted**2 / len(shifted) - mean**2, 0.0)
