@@ -125,7 +125,7 @@ def tau_coverage(runs: int, true_tau: float, rng: np.random.Generator) -> dict[s
 
 
 def variance_coverage(draw: Draw, rng: np.random.Generator) -> dict[str, str]:
-    """How often the BCa limits hold the variances of endless topics."""
+    """How often the bootstrap limits hold the variances of endless topics."""
     shift = np.zeros(RUNS)
     many = np.concatenate([draw(rng, shift) for _ in range(5_000)])
     truth = pooled_variance([many], trials=2, rng=rng)

@@ -25,7 +25,7 @@ def test_pooling_weighs_by_degrees_of_freedom() -> None:
 
 
 def test_limits_enclose_the_estimate() -> None:
-    """BCa limits over topics lie around both variances."""
+    """Bootstrap limits over topics lie around both variances."""
     found = pooled_variance([FIRST, SECOND], rng=np.random.default_rng(1))
     assert found.v_e_limits
     assert found.v_e2_limits

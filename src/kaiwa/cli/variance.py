@@ -36,7 +36,7 @@ def command(
 ) -> None:
     """V_E, V_E2 and variance components of scores, for designing the next round.
 
-    Several files are pooled by their degrees of freedom; limits are BCa bootstrap limits over topics.
+    Several files are pooled by their degrees of freedom; limits are bootstrap limits over topics.
     """
     import numpy as np
 

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.compare.anova import require_matrix, two_way_anova
-from kaiwa.compare.bootstrap import bca_limits, blocks, topic_draws
+from kaiwa.compare.bootstrap import blocks, topic_draws
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kaiwa.model import FloatArray
+
+_ROUNDING = 1e-12
+"""A spread below this share of the squared total is rounding."""
 
 
 @dataclass(frozen=True)
@@ -115,34 +118,37 @@ def _limits(
     confidence: float,
     rng: np.random.Generator,
 ) -> tuple[float, float] | None:
-    """BCa limits over topics drawn with replacement, each matrix on its own; None below three topics."""
-    if min(map(len, matrices)) < 3:  # noqa: PLR2004  leaving one of two topics out leaves no variance
+    """Bootstrap-t limits of log variance over topics, each matrix drawn on its own; None below three topics.
+
+    A variance is in essence a mean over topics of their squared deviations, so it is studentised as a mean;
+    the log makes it nearly symmetric (Efron & Tibshirani 1993, section 12.5).
+    """
+    if min(map(len, matrices)) < 3:  # noqa: PLR2004  two topics deviate alike from their mean
         return None
-    df = _degrees(matrices, lost)
-    drawn = np.sum([_drawn_squares(x, trials, rng) for x in matrices], axis=0) / df
-    whole = [float(((x - x.mean(axis=0)) ** 2).sum()) for x in matrices]
-    left_out = np.concatenate(
-        [
-            (sum(whole) - own + _squares_without_each(x)) / (df - x.shape[1] + less)
-            for x, less, own in zip(matrices, lost, whole, strict=True)
+    shares = [((x - x.mean(axis=0)) ** 2).sum(axis=1) for x in matrices]
+    total = float(sum(share.sum() for share in shares))
+    if not total:
+        return 0.0, 0.0
+    error = float(np.sqrt(sum(len(share) * share.var(ddof=1) for share in shares))) / total
+    low, high = np.quantile(_studentised_logs(shares, total, trials, rng), [(1 - confidence) / 2, (1 + confidence) / 2])
+    variance = total / _degrees(matrices, lost)
+    return float(variance * np.exp(-high * error)), float(variance * np.exp(-low * error))
+
+
+def _studentised_logs(shares: Sequence[FloatArray], total: float, trials: int, rng: np.random.Generator) -> FloatArray:
+    """Per draw, log(drawn total / total) over its standard error; draws without spread say nothing and give 0."""
+    sums, spreads = np.zeros(trials), np.zeros(trials)
+    for share in shares:
+        n = len(share)
+        moments = [
+            (weights @ share, weights @ share**2)
+            for weights in (topic_draws(rng, size, n) for size in blocks(trials, n))
         ]
-    )
-    return bca_limits(drawn, observed=sum(whole) / df, left_out=left_out, confidence=confidence)
-
-
-def _drawn_squares(by_topic: FloatArray, trials: int, rng: np.random.Generator) -> FloatArray:
-    """Squares about the run means, one value per draw of topics with replacement."""
-    centred = by_topic - by_topic.mean(axis=0)
-    found = []
-    for size in blocks(trials, len(centred)):
-        weights = topic_draws(rng, size, len(centred))
-        found.append((weights @ centred**2).sum(axis=1) - ((weights @ centred) ** 2).sum(axis=1) / len(centred))
-    squares: FloatArray = np.maximum(np.concatenate(found), 0.0)
-    return squares
-
-
-def _squares_without_each(by_topic: FloatArray) -> FloatArray:
-    """Squares about the run means without each topic in turn: all of them less n/(n-1) of that topic's own."""
-    own = ((by_topic - by_topic.mean(axis=0)) ** 2).sum(axis=1)
-    left: FloatArray = own.sum() - own * len(own) / (len(own) - 1)
-    return left
+        first, second = (np.concatenate(part) for part in zip(*moments, strict=True))
+        sums += first
+        spreads += np.maximum(second - first**2 / n, 0.0) * n / (n - 1)
+    told = (sums > 0) & (spreads > _ROUNDING * sums**2)
+    error = np.sqrt(spreads[told]) / sums[told]
+    logs = np.zeros(trials)
+    logs[told] = np.log(sums[told] / total) / error
+    return logs
