@@ -39,6 +39,7 @@ VERBS = {
     "agree": Verb("Measure how far assessors agree.", "kaiwa.cli.agree"),
     "gains": Verb("Turn votes into gains.", "kaiwa.cli.gains"),
     "score": Verb("Score runs by graded measures.", "kaiwa.cli.score"),
+    "unanimity": Verb("Show what rewarding agreement between assessors changes.", "kaiwa.cli.unanimity"),
     "compare": Verb("Compare runs: randomised Tukey HSD, effect sizes, tied ranks.", "kaiwa.cli.compare"),
     "tau": Verb("Rank correlation between two measures or two score files.", "kaiwa.cli.tau"),
     "standardise": Verb("Make scores comparable across topics: std, std-CDF, std-AB.", "kaiwa.cli.standardise"),

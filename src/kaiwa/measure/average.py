@@ -54,11 +54,12 @@ def graded_average_precision(lists: Lists) -> FloatArray:
     Robertson, Kanoulas and Yilmaz, SIGIR 2010: sum over relevant i of (1/i) sum_{j<=i} m(min(x_i, x_j)), x the
     level when gains came from levels, else the gain.
     """
-    x = _levels(lists)
+    found = lists.relevant_only
+    x = _levels(lists, found.gains)
     total = np.zeros(len(x))
     for place in range(x.shape[1]):
         shared = np.minimum(x[:, : place + 1], x[:, place, None])
-        total += (shared * (shared + 1.0)).sum(axis=1) / (place + 1.0)
+        total += (shared * (shared + 1.0)).sum(axis=1) / found.ranks[:, place]
     return share(total, lists.ideal_score(_total_merit))
 
 
@@ -73,7 +74,7 @@ def _total_stop(lists: Lists, *, s: tuple[float, ...]) -> FloatArray:
 
 
 def _total_merit(lists: Lists) -> FloatArray:
-    x = _levels(lists)
+    x = _levels(lists, lists.gains)
     total: FloatArray = (x * (x + 1.0)).sum(axis=1)
     return total
 
@@ -81,13 +82,13 @@ def _total_merit(lists: Lists) -> FloatArray:
 def _stops(lists: Lists, *, s: tuple[float, ...]) -> FloatArray:
     if len(s) != len(lists.levels):
         raise InputError(f"s gives {len(s)} stop weights for {len(lists.levels)} levels; give one a level (--levels)")
-    return np.concatenate(([0.0], s))[_levels(lists).astype(np.int64)]
+    return np.concatenate(([0.0], s))[_levels(lists, lists.gains).astype(np.int64)]
 
 
-def _levels(lists: Lists) -> FloatArray:
+def _levels(lists: Lists, gains: FloatArray) -> FloatArray:
     if not lists.levels:
-        return lists.gains
-    return np.searchsorted(np.concatenate(([0.0], lists.levels)), lists.gains).astype(np.float64)
+        return gains
+    return np.searchsorted(np.concatenate(([0.0], lists.levels)), gains).astype(np.float64)
 
 
 def _utility(lists: Lists, utility: str, beta: float, rho: float) -> FloatArray:

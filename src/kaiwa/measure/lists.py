@@ -20,6 +20,14 @@ RowArray = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
+class RelevantOnly:
+    """The gains and ranks of each list's relevant items, "lists x relevant items"; after the last, gains are 0."""
+
+    gains: FloatArray
+    ranks: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class Lists:
     """The gains of returned items as "lists x ranks", one list a topic, with the topics' ideal lists.
 
@@ -77,6 +85,13 @@ class Lists:
         reached = np.ones_like(satisfied)
         np.cumprod(1.0 - satisfied[:, :-1], axis=1, out=reached[:, 1:])
         return satisfied * reached
+
+    @cached_property
+    def relevant_only(self) -> RelevantOnly:
+        """The relevant items alone, in order: what measures of pairs of items need to look at."""
+        width = max(1, int(self.relevant.sum(axis=1).max(initial=0)))
+        order = np.argsort(~self.relevant, axis=1, kind="stable")[:, :width]
+        return RelevantOnly(np.take_along_axis(self.gains, order, axis=1), (order + 1).astype(np.float64))
 
     @property
     def possible(self) -> IntArray:

@@ -47,12 +47,14 @@ def rpref_n(lists: Lists) -> FloatArray:
 
 def rpref_relative(lists: Lists) -> FloatArray:
     """Gain kept after graded penalties out of r-1; one at rank 1 counts 0; per list."""
-    return share(_kept_gain(lists, np.maximum(lists.ranks - 1.0, 1.0), skip_first=True), lists.ideal_score(total_gain))
+    ranks = lists.relevant_only.ranks
+    worst = np.where(ranks > 1, ranks - 1.0, 1.0)
+    return share(_kept_gain(lists, worst, skip_first=True), lists.ideal_score(total_gain))
 
 
 def rpref_relative2(lists: Lists) -> FloatArray:
     """Gain kept after graded penalties out of r; per list."""
-    return share(_kept_gain(lists, lists.ranks), lists.ideal_score(total_gain))
+    return share(_kept_gain(lists, lists.relevant_only.ranks), lists.ideal_score(total_gain))
 
 
 def total_gain(lists: Lists) -> FloatArray:
@@ -72,13 +74,17 @@ def _penalised(lists: Lists, worst: IntArray, *, capped: bool) -> FloatArray:
 def _kept_gain(lists: Lists, worst: FloatArray, *, skip_first: bool = False) -> FloatArray:
     """The gain of each relevant item times what its penalty leaves, summed; per list.
 
-    An item is penalised by (g(r) - g(j))/g(r) for each item j above it that is worth less.
+    An item is penalised by 1 for each worthless item above it, and by (g(r) - g(j))/g(r) for each relevant item j
+    above it that is worth less.
     """
-    penalty = np.zeros_like(lists.gains)
-    for place in range(1, lists.gains.shape[1]):
-        own = lists.gains[:, place]
-        lost = np.maximum(own[:, None] - lists.gains[:, :place], 0.0).sum(axis=1)
-        np.divide(lost, own, out=penalty[:, place], where=own > 0)
-    kept = lists.gains * (1.0 - penalty / worst)
-    total: FloatArray = kept[:, int(skip_first) :].sum(axis=1)
+    found = lists.relevant_only
+    penalty = found.ranks - np.arange(1.0, found.ranks.shape[1] + 1.0)
+    for place in range(1, found.gains.shape[1]):
+        own = found.gains[:, place]
+        lost = np.maximum(own[:, None] - found.gains[:, :place], 0.0).sum(axis=1)
+        penalty[:, place] += np.divide(lost, own, out=np.zeros_like(lost), where=own > 0)
+    kept = found.gains * (1.0 - penalty / worst)
+    if skip_first:
+        kept[found.ranks == 1] = 0.0
+    total: FloatArray = kept.sum(axis=1)
     return total

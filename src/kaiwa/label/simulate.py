@@ -1,0 +1,25 @@
+"""Votes that could have been: ratings drawn for the relevant items of ordinary judgements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kaiwa.model import IntArray
+
+
+def simulated_counts(relevant: NDArray[np.bool_], *, assessors: int, top: int, rng: np.random.Generator) -> IntArray:
+    """The ratings of each item by ``assessors`` people, items x levels (after Sakai, EVIA 2017).
+
+    A relevant item's ratings are drawn evenly from 0..top, a worthless item's are all 0.
+
+    >>> simulated_counts(np.array([True, False]), assessors=4, top=3, rng=np.random.default_rng(1)).sum(axis=1)
+    array([4, 4])
+    """
+    ratings = rng.integers(0, top + 1, size=(len(relevant), assessors)) * relevant[:, None]
+    cells = ratings + (top + 1) * np.arange(len(relevant))[:, None]
+    return np.bincount(cells.ravel(), minlength=len(relevant) * (top + 1)).reshape(len(relevant), top + 1)
