@@ -62,14 +62,19 @@ def worst_case(asked: Requirement) -> Design | None:
         return None
     systems, n = asked.systems or 2, 10
     for _ in range(50):
-        bounded = replace(asked, variance=variance_bound(n, systems))
-        needed = n_or_too_many(bounded)
+        needed = n_or_too_many(replace(asked, variance=_bound(asked, n, systems)))
         if needed > LARGEST_N:
             return None
         if needed == n:
             break
         n = max(needed, 2)
-    return answered(replace(asked, variance=variance_bound(n, systems)))
+    return answered(replace(asked, variance=_bound(asked, n, systems)))
+
+
+def _bound(asked: Requirement, n: int, systems: int) -> float:
+    """V_E's bound; the residual V_E2 has (m-1)(n-1) degrees of freedom for the same squares, so A^2 n / (n-1)."""
+    bound = variance_bound(n, systems)
+    return bound * systems / (systems - 1) if asked.kind.shares_topics else bound
 
 
 def _side(name: str, tables: Sequence[Scores], asked: Requirement, draws: int, rng: np.random.Generator) -> PilotSide:

@@ -81,7 +81,7 @@ def decision_text(found: Decision, *, goal: str, target: float, k: int) -> str:
         "discriminative": f"Tukey's HSD tells {percent(found.reached)} of all pairs apart on average",
     }[goal]
     lines = [
-        f"Create {found.n:,} topics: {claim} (asked: {target:g}; Monte-Carlo error {found.error:.3f}).",
+        f"Create {found.n:,} topics: {claim} (asked: {target:g}; Monte-Carlo error {found.error:.4f}).",
         "",
         f"The pilot stands for all topics; its gaps between runs were narrowed by {percent(1 - found.reliability)}, as",
         "observed gaps are wider than true ones.",
@@ -124,8 +124,11 @@ def budget_text(splits: Sequence[Split], *, hours: float | None) -> str:
         for split in splits
     ]
     columns = ["depth", "items a topic", "variance", "topics", "hours", "power", "smallest difference", "tau"]
+    if best.labelling.agreement is None:
+        guess = "\nThe variance is taken to be the same at every depth; --judged and --qrels measure what depth does."
+        return head + "\n" + table(columns, rows) + (guess if len(splits) > 1 else "")
     note = "\ntau: how well the runs' order agrees with that under the deepest pools; below 0.9 a way is ranked last"
-    return head + "\n" + table(columns, rows) + (note if best.labelling.agreement is not None else "")
+    return head + "\n" + table(columns, rows) + note
 
 
 def rounds_text(plan: Rounds) -> str:
