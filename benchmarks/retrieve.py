@@ -1,9 +1,8 @@
 """Building and searching an index of comments: ours against bm25s (numba) and tantivy, on the same tokens.
 
-``python -m benchmarks.retrieve REPOSITORY TOPICS --index INDEX`` takes a repository (Parquet, as kaiwa
-clean makes it), topics to ask with, and our index of that repository (kaiwa index). All engines get the
-tokens of our tokeniser, one thread, BM25 with k1 = 1.2 and b = 0.75. Query times are CPU time of the
-process, turn by turn between the engines; ours also against itself for Q2P + Q2C.
+``python -m benchmarks.retrieve INDEX TOPICS`` takes an index (kaiwa index) and topics to ask with. The
+engines build from the tokens in the index, one thread, BM25 with k1 = 1.2 and b = 0.75. Query times are CPU
+time of the process, turn by turn between the engines, after a round that warms up and compares scores.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from benchmarks.harness import machine
 from kaiwa.files.topics import read_topics
@@ -28,6 +27,9 @@ from kaiwa.retrieve.search import Matcher, Query, search
 from kaiwa.retrieve.tokens import tokeniser
 from kaiwa.retrieve.vocabulary import Vocabulary, sorted_terms
 
+if TYPE_CHECKING:
+    from kaiwa.retrieve.index import Index
+
 Engine = Callable[[list[str], int], list[tuple[int, float]]]
 STOP_WORDS = 50
 
@@ -35,11 +37,9 @@ STOP_WORDS = 50
 def main() -> None:
     """Print the tables."""
     options = _options()
-    texts = pq.read_table(options.repository / "comments.parquet").column("comment").to_pylist()[: options.size]
-    cut = tokeniser("zh").terms
-    known: dict[str, str] = {}
-    documents = [[known.setdefault(term, term) for term in cut(text)] for text in texts]
-    del texts
+    index = open_index(options.index)
+    documents = _documents(index)
+    cut = tokeniser(index.tokeniser).terms
     print(f"{len(documents):,} comments, {sum(map(len, documents)):,} tokens. {machine()}\n")
     print("| build from tokens | CPU s | of ours |\n|---|---:|---:|")
     engines, ours = {}, 0.0
@@ -55,19 +55,29 @@ def main() -> None:
     stop_words = {term for term, _ in often.most_common(STOP_WORDS)}
     asked = [cut(text) for text in read_topics(options.topics).values()][: options.queries]
     del documents
-    index = open_index(options.index)
     engines["kaiwa"] = _opened(index)
     _searches(engines, asked, stop_words)
     _joint(index, asked, stop_words)
     print(f"\nResident after all of this, every engine together: {_resident():.0f} MB.")
 
 
+def _documents(index: Index) -> list[list[str]]:
+    """The comments' tokens, by document, sorted within it: the order of words is nothing to BM25."""
+    postings = index.comments.postings
+    often = postings.often[postings.shapes]
+    terms = np.repeat(np.repeat(np.arange(len(index.terms)), np.diff(postings.starts)), often)
+    docs = np.repeat(postings.docs, often)
+    order = np.argsort(docs, kind="stable")
+    words = np.array([index.terms.text_of(number) for number in range(len(index.terms))], dtype=object)
+    flat = words[terms[order]].tolist()
+    ends = np.cumsum(np.bincount(docs, minlength=postings.documents)).tolist()
+    return [flat[low:high] for low, high in zip([0, *ends[:-1]], ends, strict=True)]
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("repository", type=Path)
+    parser.add_argument("index", type=Path)
     parser.add_argument("topics", type=Path)
-    parser.add_argument("--index", type=Path, required=True)
-    parser.add_argument("--size", type=int, default=None)
     parser.add_argument("--queries", type=int, default=1000)
     parser.add_argument("--engines", default="kaiwa,bm25s,tantivy")
     return parser.parse_args()
@@ -93,17 +103,15 @@ def _kaiwa(documents: list[list[str]]) -> Engine:
     return lambda _terms, _k: []
 
 
-def _opened(index) -> Engine:  # type: ignore[no-untyped-def]  # noqa: ANN001
-    rows = index.comments.texts.row
-
+def _opened(index: Index) -> Engine:
     def answer(terms: list[str], k: int) -> list[tuple[int, float]]:
         hits = search(index, _query(index, terms), Matcher("bm25", 0.0, 1.0), k=k)
-        return list(zip(rows[hits.comments].tolist(), hits.scores.tolist(), strict=True))
+        return list(zip(hits.comments.tolist(), hits.scores.tolist(), strict=True))
 
     return answer
 
 
-def _query(index, terms: list[str]) -> Query:  # type: ignore[no-untyped-def]  # noqa: ANN001
+def _query(index: Index, terms: list[str]) -> Query:
     counts = Counter(terms)
     known = sorted((number, term) for term in counts if (number := index.terms.find(term)) >= 0)
     return Query(
@@ -179,7 +187,7 @@ def _interleaved(engines: dict[str, Engine], queries: list[list[str]], k: int) -
     return times
 
 
-def _joint(index, asked: list[list[str]], stop_words: set[str]) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+def _joint(index: Index, asked: list[list[str]], stop_words: set[str]) -> None:
     print(f"\n| top 10 of {len(index.links.comment_posts):,} pairs | median ms | p99 ms |\n|---|---:|---:|")
     for label, queries in _variants(asked, stop_words):
         for matcher in (Matcher("bm25", 1, 1), Matcher("tfidf", 1, 1), Matcher("tfidf", 1, 0), Matcher("tfidf", 0, 1)):

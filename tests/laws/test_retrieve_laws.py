@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from kaiwa.files.repository import Manifest, writing_repository
 from kaiwa.flow.index import build_index, open_index
-from kaiwa.retrieve.search import Matcher, query_of, search
+from kaiwa.retrieve.search import Matcher, query_of, search, similarities
 
 if TYPE_CHECKING:
     from kaiwa.retrieve.index import Index
@@ -109,7 +109,8 @@ def test_every_search_is_the_plain_search(
             assert ranks == sorted(ranks)
             assert found.comments.tolist() == everything.comments.tolist()[:k]
             assert found.scores.tolist() == everything.scores.tolist()[:k]
-            weighted = matcher.q2p * found.q2p + matcher.q2c * found.q2c
+            q2p, q2c = similarities(index, asked, matcher.similarity, found.posts, found.comments)
+            weighted = matcher.q2p * q2p + matcher.q2c * q2c
             assert weighted.tolist() == pytest.approx(found.scores.tolist(), abs=2e-6)
 
 

@@ -20,7 +20,7 @@ F = TypeVar("F", bound="Callable[..., None]")
 _OPTIONS = (
     click.option("-k", default=10, show_default=True, help="How many comments for each post."),
     click.option(
-        "--system", default="bm25", show_default=True, help="run0, run1, run2, bm25, bm25-q2p, ...-q2c, fusion."
+        "--system", default="run2", show_default=True, help="run0, run1, run2, bm25, bm25-q2p, ...-q2c, fusion."
     ),
     click.option("--fuse", default="rrf", show_default=True, help="How fusion fuses: rrf, combsum, combmnz."),
     click.option("--min-chars", default=2, show_default=True, help="Drop comments with fewer letters and digits."),

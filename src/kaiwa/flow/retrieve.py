@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
-DEFAULT_SYSTEM = "bm25"
+DEFAULT_SYSTEM = "run2"
 _MOST = 1000
 _FILTERS = Filters()
 

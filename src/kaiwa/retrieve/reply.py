@@ -69,7 +69,7 @@ def replies(
                 if len(chosen) == k:
                     break
         if len(chosen) == k or len(hits) < depth:
-            return [_reply(index, query, hits, place, banned) for place in chosen]
+            return _explained(index, query, system, _picked(index, hits, chosen, banned))
         depth *= 4
 
 
@@ -85,25 +85,37 @@ def ranked(index: Index, query: Query, system: System, *, k: int, fusion: str, b
     pairs = dict(pair for hits in several for pair in zip(hits.comments.tolist(), hits.posts.tolist(), strict=True))
     comments = np.array(order, dtype=np.int64)
     posts = np.array([pairs[comment] for comment in order], dtype=np.int64)
-    both = similarities(index, query, system.matchers[-1].similarity, posts, comments)
-    return Hits(comments, posts, np.array([scores[comment] for comment in order]), *both)
+    return Hits(comments, posts, np.array([scores[comment] for comment in order]))
 
 
-def _reply(index: Index, query: Query, hits: Hits, place: int, banned: Banned) -> Reply:
-    comment, post = int(hits.comments[place]), int(hits.posts[place])
-    if post in banned.posts:
-        links = index.links
-        under = links.comment_posts[links.comment_starts[comment] : links.comment_starts[comment + 1]]
-        post = next(other for other in under.tolist() if other not in banned.posts)
-    text, post_text = index.comments.texts.text_of(comment), index.posts.texts.text_of(post)
-    there = set(tokeniser(index.tokeniser).terms(f"{text}\n{post_text}"))
-    return Reply(
-        comment=index.comments.texts.id_of(comment),
-        text=text,
-        score=float(hits.scores[place]),
-        post=index.posts.texts.id_of(post),
-        post_text=post_text,
-        words=tuple(shown(word) for word in query.words if word in there),
-        q2p=float(hits.q2p[place]),
-        q2c=float(hits.q2c[place]),
-    )
+def _picked(index: Index, hits: Hits, chosen: list[int], banned: Banned) -> Hits:
+    """The chosen hits; where the best post is banned, another post of the comment takes its place."""
+    posts = hits.posts[chosen]
+    for place, (comment, post) in enumerate(zip(hits.comments[chosen].tolist(), posts.tolist(), strict=True)):
+        if post in banned.posts:
+            links = index.links
+            under = links.comment_posts[links.comment_starts[comment] : links.comment_starts[comment + 1]]
+            posts[place] = next(other for other in under.tolist() if other not in banned.posts)
+    return Hits(hits.comments[chosen], posts, hits.scores[chosen])
+
+
+def _explained(index: Index, query: Query, system: System, hits: Hits) -> list[Reply]:
+    q2p, q2c = similarities(index, query, system.matchers[-1].similarity, hits.posts, hits.comments)
+    cut = tokeniser(index.tokeniser)
+    answers = []
+    for place, (comment, post) in enumerate(zip(hits.comments.tolist(), hits.posts.tolist(), strict=True)):
+        text, post_text = index.comments.texts.text_of(comment), index.posts.texts.text_of(post)
+        there = set(cut.terms(f"{text}\n{post_text}"))
+        answers.append(
+            Reply(
+                comment=index.comments.texts.id_of(comment),
+                text=text,
+                score=float(hits.scores[place]),
+                post=index.posts.texts.id_of(post),
+                post_text=post_text,
+                words=tuple(shown(word) for word in query.words if word in there),
+                q2p=float(q2p[place]),
+                q2c=float(q2c[place]),
+            )
+        )
+    return answers

@@ -43,13 +43,11 @@ class Query:
 
 @dataclass(frozen=True)
 class Hits:
-    """Comments best first, each with its best post, the score, and the two similarities behind it."""
+    """Comments best first, each with its best post and the pair's score."""
 
     comments: IntArray
     posts: IntArray
     scores: FloatArray
-    q2p: FloatArray
-    q2c: FloatArray
 
     def __len__(self) -> int:
         return len(self.comments)
@@ -100,8 +98,7 @@ def search(index: Index, query: Query, matcher: Matcher, *, k: int, banned_posts
     k = min(k, len(index.comments))
     if k > 0 and (len(on_posts.slices) or len(on_comments.slices)):
         found = _best_pairs(index, on_posts, on_comments, k, banned_posts)
-    both = similarities(index, query, matcher.similarity, found.posts, found.comments)
-    return Hits(found.comments, found.posts, found.scores / UNIT, *both)
+    return Hits(found.comments, found.posts, found.scores / UNIT)
 
 
 def _best_pairs(index: Index, on_posts: Lists, on_comments: Lists, k: int, banned_posts: frozenset[int]) -> Heap:

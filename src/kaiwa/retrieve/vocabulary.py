@@ -67,6 +67,10 @@ class TermTable:
                 high = middle
         return low if low < len(self) and self._bytes(low) == wanted else DROPPED
 
+    def text_of(self, number: int) -> str:
+        """The term of a number."""
+        return self._bytes(number).decode(errors="replace")
+
     def _bytes(self, number: int) -> bytes:
         return self._text[self._starts[number] : self._starts[number + 1]].tobytes()
 

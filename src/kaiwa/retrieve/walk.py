@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from kaiwa.model import FloatArray, IntArray
 
 WINDOW = 1 << 14
+_NEARLY = 1 - 1e-12  # so that rounding drops no document that ties with the floor
+_SEARCH_COST = 8  # looking a document up costs about as much as walking over this many postings
 
 
 class Links(NamedTuple):
@@ -38,7 +40,6 @@ class Window(NamedTuple):
     sums: IntArray
     touched: IntArray
     cursors: IntArray
-    placed: IntArray  # per term: the window its cursor was last moved to
     ceilings: FloatArray  # per number of weakest terms: the most they can add together
 
 
@@ -71,7 +72,9 @@ def walk(lists: Lists, links: Links, post_scores: FloatArray, bound: float, heap
             break
         base = nearest // WINDOW * WINDOW
         touched = sum_window(lists, window, base, optional)
-        size = take_window(lists, window, base, optional, touched, links, post_scores, bound, heap, size)
+        needed = floor_of(heap, size) * _NEARLY - bound
+        touched = complete_window(lists, window, base, optional, touched, needed)
+        size = take_window(lists, window, base, touched, links, post_scores, bound, heap, size)
         base += WINDOW
     return size
 
@@ -84,7 +87,7 @@ def new_window(lists: Lists) -> Window:
     for term in range(terms):
         ceilings[term + 1] = ceilings[term] + lists.peaks[term]
     sums, touched = np.zeros(WINDOW, dtype=np.int64), np.zeros(WINDOW + 1, dtype=np.int64)
-    return Window(sums, touched, lists.slices[:, 0].copy(), np.full(terms, -1, dtype=np.int64), ceilings)
+    return Window(sums, touched, lists.slices[:, 0].copy(), ceilings)
 
 
 @kernel
@@ -115,44 +118,74 @@ def sum_window(lists: Lists, window: Window, base: int, optional: int) -> int:
 
 
 @kernel
-def take_window(
-    lists: Lists, window: Window, base: int, optional: int, touched: int,
-    links: Links, post_scores: FloatArray, bound: float, heap: Heap, size: int,
-) -> int:  # fmt: skip
-    """Put the touched documents that belong there on the heap, and clear their sums; the heap's new size."""
-    for step in range(touched):
-        place = window.touched[step]
-        total = window.sums[place]
-        window.sums[place] = 0
-        comment = base + place
-        norm = norm_of(lists, comment)
-        if total * norm + window.ceilings[optional] + bound < floor_of(heap, size):
-            continue
-        total = completed(lists, window, base, optional, comment, total, norm, floor_of(heap, size) - bound)
-        if total < 0:
-            continue
-        post = best_post(links, post_scores, comment)
-        beside = post_scores[post] if len(post_scores) else 0.0
-        score = total * norm + beside
-        if not enters(heap, size, score, comment) or (beside > 0.0 and beside >= bound and holds(heap, size, comment)):
-            continue
-        size = push(heap, size, score, comment, post)
-    return size
+def complete_window(lists: Lists, window: Window, base: int, optional: int, touched: int, needed: float) -> int:
+    """Add the optional terms, strongest first, to the sums that can still reach what is needed; how many can."""
+    for term in range(optional - 1, -1, -1):
+        touched = drop_hopeless(lists, window, base, touched, needed - window.ceilings[term + 1])
+        if not touched:
+            break
+        stop = lists.slices[term, 1]
+        low = gallop(lists.docs, window.cursors[term], stop, base)
+        high = gallop(lists.docs, low, stop, base + WINDOW)
+        window.cursors[term] = low
+        if high - low < _SEARCH_COST * touched:
+            add_all(lists, window, base, term, low, high)
+        else:
+            add_found(lists, window, base, term, low, high, touched)
+    return drop_hopeless(lists, window, base, touched, needed)
 
 
 @kernel
-def completed(
-    lists: Lists, window: Window, base: int, optional: int, comment: int, total: int, norm: float, needed: float
-) -> int:
-    """The document's sum with the optional terms, strongest first; -1 as soon as it cannot reach what is needed."""
-    for term in range(optional - 1, -1, -1):
-        if total * norm + window.ceilings[term + 1] < needed:
-            return -1
-        stop = lists.slices[term, 1]
-        if window.placed[term] != base:
-            window.cursors[term] = gallop(lists.docs, window.cursors[term], stop, base)
-            window.placed[term] = base
-        at = find(lists.docs, window.cursors[term], min(window.cursors[term] + WINDOW, stop), comment)
-        if at < stop and lists.docs[at] == comment:
-            total += added(lists, term, at)
-    return total
+def drop_hopeless(lists: Lists, window: Window, base: int, touched: int, needed: float) -> int:
+    """Keep the documents whose sums reach what is needed, clear the others' sums; how many are kept."""
+    kept = 0
+    for step in range(touched):
+        place = window.touched[step]
+        if window.sums[place] * norm_of(lists, base + place) >= needed:
+            window.touched[kept] = place
+            kept += 1
+        else:
+            window.sums[place] = 0
+    return kept
+
+
+@kernel
+def add_all(lists: Lists, window: Window, base: int, term: int, low: int, high: int) -> None:
+    """Walk a term's postings in the window and add those whose documents are still in play."""
+    for at in range(low, high):
+        place = lists.docs[at] - base
+        if window.sums[place]:
+            window.sums[place] += added(lists, term, at)
+
+
+@kernel
+def add_found(lists: Lists, window: Window, base: int, term: int, low: int, high: int, touched: int) -> None:
+    """Look each document still in play up in a term's postings."""
+    for step in range(touched):
+        place = window.touched[step]
+        at = find(lists.docs, low, high, base + place)
+        if at < high and lists.docs[at] == base + place:
+            window.sums[place] += added(lists, term, at)
+
+
+@kernel
+def take_window(
+    lists: Lists, window: Window, base: int, touched: int,
+    links: Links, post_scores: FloatArray, bound: float, heap: Heap, size: int,
+) -> int:  # fmt: skip
+    """Put the documents that belong there on the heap, and clear their sums; the heap's new size."""
+    for step in range(touched):
+        place = window.touched[step]
+        comment = base + place
+        own = window.sums[place] * norm_of(lists, comment)
+        window.sums[place] = 0
+        if own + bound < floor_of(heap, size):
+            continue
+        post = best_post(links, post_scores, comment)
+        beside = post_scores[post] if len(post_scores) else 0.0
+        if not enters(heap, size, own + beside, comment):
+            continue
+        if beside > 0.0 and beside >= bound and holds(heap, size, comment):
+            continue
+        size = push(heap, size, own + beside, comment, post)
+    return size
