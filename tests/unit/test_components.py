@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -58,6 +60,15 @@ def test_equal_scores_have_no_variance_and_no_coefficient() -> None:
     """Nothing over nothing is undefined, not a warning."""
     found = variance_components(np.full((4, 3), 0.5))
     assert (found.topic, found.run, found.residual, found.generalisability) == (0, 0, 0, None)
+
+
+def test_many_topics_take_memory_in_proportion() -> None:
+    """Twenty thousand topics need megabytes, not a square of them."""
+    tracemalloc.start()
+    pooled_variance([np.random.default_rng(1).random((20_000, 2))], trials=200, rng=np.random.default_rng(1))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100e6
 
 
 def test_one_topic_is_refused() -> None:

@@ -69,6 +69,19 @@ def test_lm_eval_models_are_named_by_their_folders(tmp_path: Path) -> None:
     assert scores.values.tolist() == [[1.0, 1.0], [0.0, 1.0]]
 
 
+def test_folders_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
+    """Two evaluations of one model are two runs, named with the folder above."""
+    paths = [lm_eval(tmp_path / when / "org__m", "arc_easy", [sample(0, 1.0)]) for when in ("monday", "tuesday")]
+    assert only(paths).runs == ("monday/org__m", "tuesday/org__m")
+
+
+def test_two_logs_of_one_model_are_refused(tmp_path: Path) -> None:
+    """They are not averaged in silence: both files are named."""
+    paths = [inspect_log(tmp_path / name, "m", [graded(1, "C")]) for name in ("a.json", "b.json")]
+    with pytest.raises(InputError, match=r"b\.json: scores 'm' on sample '1', as .*a\.json does"):
+        read_logs(paths)
+
+
 def test_lm_eval_filters_are_measures_of_their_own(tmp_path: Path) -> None:
     """gsm8k logs each doc under two filters."""
     rows = [

@@ -45,31 +45,54 @@ def is_log(path: Path) -> bool:
 
 def read_logs(paths: Sequence[Path]) -> Cells:
     """The scores in all the logs together; a measure is named ``task:metric`` when there are several tasks."""
-    several_folders = len({path.parent for path in paths}) > 1
-    samples = [sample for path in paths for sample in _samples(path, several_folders=several_folders)]
-    if not samples:
+    folders = _folder_names(paths)
+    by_path = {path: list(_samples(path, folders[path.parent])) for path in dict.fromkeys(paths)}
+    tasks = {sample.task for samples in by_path.values() for sample in samples}
+    if not tasks:
         raise InputError.at(paths[0], "holds no scored sample", "log samples when evaluating (--log_samples)")
-    several_tasks = len({sample.task for sample in samples}) > 1
+    cells = Cells()
+    found: dict[tuple[str, str, str], Path] = {}
+    for path, samples in by_path.items():
+        for (measure, topic, run), scores in _grouped(samples, several_tasks=len(tasks) > 1).items():
+            if (earlier := found.setdefault((measure, topic, run), path)) != path:
+                what = f"scores {run!r} on sample {topic!r}, as {earlier} does"
+                raise InputError.at(path, what, "give one log per model, or put the logs into folders of their own")
+            cells.add(measure, topic, run, sum(scores) / len(scores) if scores else None)
+    return cells
+
+
+def _folder_names(paths: Sequence[Path]) -> dict[Path, str | None]:
+    """Each folder's name, with as many folders above it as tell it from the others; none for a single folder."""
+    folders = {path.parent: path.parent.absolute().parts for path in paths}
+    if len(folders) == 1:
+        return dict.fromkeys(folders)
+    deepest = max(map(len, folders.values()))
+    for depth in range(1, deepest + 1):
+        names = {folder: "/".join(parts[-depth:]) for folder, parts in folders.items()}
+        if len(set(names.values())) == len(names):
+            break
+    return dict(names)
+
+
+def _grouped(samples: list[Sample], *, several_tasks: bool) -> dict[tuple[str, str, str], list[float]]:
+    """The scores of each (measure, sample, model): several when it was run several times, none when it failed."""
     seen: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for sample in samples:
         measure = f"{sample.task}:{sample.metric}" if several_tasks else sample.metric
         scores = seen[measure, sample.sample, sample.model]
         if sample.score is not None:
             scores.append(sample.score)
-    cells = Cells()
-    for (measure, topic, model), scores in seen.items():
-        cells.add(measure, topic, model, sum(scores) / len(scores) if scores else None)
-    return cells
+    return seen
 
 
-def _samples(path: Path, *, several_folders: bool) -> Iterator[Sample]:
+def _samples(path: Path, folder: str | None) -> Iterator[Sample]:
     with open_binary(path) as stream:
         data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise InputError.at(path, "is over a gigabyte", "split it by task")
     first = _parsed(path, data.lstrip().split(b"\n", 1)[0], line=1) if ".jsonl" in path.suffixes else None
     if first is not None:
-        yield from _lm_eval(path, data, run=path.parent.name if several_folders else _file_run(path))
+        yield from _lm_eval(path, data, run=folder or path.name.split(".jsonl")[0])
         return
     whole = _parsed(path, data)
     if isinstance(whole, dict) and isinstance(whole.get("samples"), list) and isinstance(whole.get("eval"), dict):
@@ -98,10 +121,6 @@ def _lm_eval(path: Path, data: bytes, *, run: str) -> Iterator[Sample]:
             score = _numeric(row[metric])
             if score is not None:
                 yield Sample(task, metric if rule == "none" else f"{metric},{rule}", str(row["doc_id"]), run, score)
-
-
-def _file_run(path: Path) -> str:
-    return path.name.split(".jsonl")[0]
 
 
 def _inspect(path: Path, log: dict[str, Any]) -> Iterator[Sample]:  # Any: JSON values
