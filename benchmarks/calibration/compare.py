@@ -15,7 +15,7 @@ import numpy as np
 
 from kaiwa.compare.components import pooled_variance
 from kaiwa.compare.hsd import randomised_hsd
-from kaiwa.compare.pairwise import against_baseline
+from kaiwa.compare.pairwise import PAIRED_TESTS, against_baseline
 from kaiwa.compare.stepdown import step_down_hsd
 from kaiwa.compare.tau import Interval, kendall_tau
 from kaiwa.compare.tukey import one_way_tukey_hsd, tukey_hsd
@@ -110,6 +110,17 @@ def pair_coverage(draw: Draw, shift: FloatArray, rng: np.random.Generator) -> di
     return {name: shown(found) for name, found in hits.items()}
 
 
+def planned_error(draw: Draw, rng: np.random.Generator) -> dict[str, str]:
+    """How often any run is called different from a baseline of the same mean, after Holm's correction."""
+    hits: dict[str, list[bool]] = {}
+    for _ in range(SIMULATIONS):
+        values = draw(rng, np.zeros(RUNS))
+        for test in PAIRED_TESTS:
+            holm = against_baseline(values, 0, test=test, trials=TRIALS, rng=rng).holm
+            hits.setdefault(f"paired {test}", []).append(bool((holm <= ALPHA).any()))
+    return {name: shown(found) for name, found in hits.items()}
+
+
 def tau_coverage(runs: int, true_tau: float, rng: np.random.Generator) -> dict[str, str]:
     """How often each interval holds the tau of the bivariate normal the runs come from."""
     correlation = np.sin(np.pi * true_tau / 2)
@@ -173,6 +184,11 @@ def main() -> None:
     print_table(
         "Coverage of 95% limits of variances (should be .95)",
         {name: variance_coverage(draw, np.random.default_rng(20162)) for name, draw in SCORES.items()},
+    )
+    draws = {**SCORES, "unequal variances": unequal}
+    print_table(
+        "Familywise error against a baseline, Holm-corrected, no difference (should be at most .05)",
+        {name: planned_error(draw, np.random.default_rng(20163)) for name, draw in draws.items()},
     )
 
 
