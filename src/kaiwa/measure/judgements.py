@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kaiwa.measure.lists import RowArray
     from kaiwa.model import FloatArray, Gains, IdArray, IntArray, Run
 
-_JOIN_ROWS = 1 << 20
+_JOIN_ROWS = 1 << 15
 _ROUNDING = 1e-12
 
 T = TypeVar("T", "IdArray", "IntArray")
