@@ -134,6 +134,16 @@ def test_uncertainty_adds_an_interval_that_repeats_with_its_seed(made: Made, kai
     assert interval["low"] < 2 / 3 < interval["high"]
 
 
+def test_uncertainty_follows_each_topics_own_top(made: Made, kaiwa: Kaiwa) -> None:
+    """A resample may raise a topic's highest gain above the one observed; its own top rises with it."""
+    made("votes.txt", "1\ta\t2\t2\t0\n1\tb\t1\t0\t0\n2\tc\t1\t1\t0\n2\td\t2\t0\t0\n")
+    made("r.txt", "1 0 b 1 3 R\n1 0 a 2 2 R\n2 0 c 1 1 R\n")
+    words = ("--uncertainty", "votes", "--samples", "50", "--top", "topic", "-m", "ERR@3", "--json")
+    done = kaiwa("score", "r.txt", "--votes", "votes.txt", *words)
+    interval = json.loads(done.stdout)["intervals"]["R"]["ERR@3"]
+    assert interval["low"] < interval["high"]
+
+
 def test_intents_are_scored_from_grouped_qrels_and_chances(made: Made, kaiwa: Kaiwa) -> None:
     """The hand-worked topic of the diversity tests, through files."""
     made("q.txt", "q i d1 2\nq i d2 1\nq j d2 2\nq j d3 1\n")

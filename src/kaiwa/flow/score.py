@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from kaiwa.errors import InputError
 from kaiwa.files.runs import read_run
 from kaiwa.files.scores import write_matrix, write_scores
 from kaiwa.measure.choose import choose
-from kaiwa.measure.score import Reading, Scored, gather, in_portions, score_together
+from kaiwa.measure.score import Reading, RunScores, Scored, gather, in_portions, score_together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,11 +36,13 @@ def score_files(
     """The scores of run files, one table a measure."""
     chosen = [choose(name) for name in measures]
     reading = reading or Reading()
-    scored = [
-        one
-        for portion in in_portions(_each_run(paths, order, judgements.gains.topics, on_progress))
-        for one in score_together(portion, judgements, chosen, reading)
-    ]
+    topics = judgements.gains.topics
+    kept = np.empty((len(paths), len(chosen), len(topics)))  # one block: scores kept run by run would fragment memory
+    scored: list[RunScores] = []
+    for portion in in_portions(_each_run(paths, order, topics, on_progress)):
+        for one in score_together(portion, judgements, chosen, reading):
+            kept[len(scored)] = one.values
+            scored.append(replace(one, values=kept[len(scored)]))
     return gather(scored, judgements, chosen, reading)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Which = slice | IntArray
 """Some of the topics: neighbours, or numbers in any order and number."""
 
-CELLS = 1 << 20
+CELLS = 1 << 18
 """The most cells a batch of lists x ranks may have: memory stays bounded whatever the number of topics."""
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kaiwa.measure.lists import RowArray
     from kaiwa.model import FloatArray, Gains, IdArray, IntArray, Run
 
-_JOIN_ROWS = 1 << 20
+_JOIN_ROWS = 1 << 15
 _ROUNDING = 1e-12
 
 T = TypeVar("T", "IdArray", "IntArray")
@@ -29,7 +29,8 @@ class Judgements:
     """Gains with what scoring needs of them, made once for all runs.
 
     ``top`` is gmax, per topic; ``levels`` the gain of each level, lowest first, when gains came from levels;
-    ``votes`` counts votes as judged rows x levels; ``intents`` splits the gains by intent.
+    ``votes`` counts votes as judged rows x levels; ``intents`` splits the gains by intent; ``own_tops`` says that
+    each topic's top is its own highest gain.
     """
 
     gains: Gains
@@ -37,6 +38,7 @@ class Judgements:
     levels: tuple[float, ...] = ()
     votes: IntArray | None = None
     intents: Intents | None = None
+    own_tops: bool = False
 
     def __post_init__(self) -> None:
         if (negative := self.gains.gains < 0).any():
@@ -47,13 +49,6 @@ class Judgements:
             row = int(np.flatnonzero(above)[0])
             what = f"the gain {self.gains.gains[row]:g} is above the top of the scale, {self.gains.top:g}"
             raise self.gains.fault(row, what, "declare the top with --top, or take each topic's own with --top topic")
-
-    @cached_property
-    def highest(self) -> FloatArray:
-        """The highest gain of each topic; 0 for a topic without items."""
-        highest = np.zeros(len(self.gains.topics))
-        np.maximum.at(highest, self.gains.codes(), self.gains.gains)
-        return highest
 
     @cached_property
     def table(self) -> Table:
@@ -78,9 +73,17 @@ class Judgements:
 
     def revalued(self, values: FloatArray, *, votes: IntArray | None = None) -> Judgements:
         """The same judged items with other gains, on the same scale, and the join kept."""
-        again = replace(self, gains=replace(self.gains, gains=values), votes=votes)
+        gains = replace(self.gains, gains=values)
+        again = replace(self, gains=gains, votes=votes, top=highest_gains(gains) if self.own_tops else self.top)
         again.__dict__["table"] = self.table
         return again
+
+
+def highest_gains(gains: Gains) -> FloatArray:
+    """The highest gain of each topic; 0 for a topic without items."""
+    highest = np.zeros(len(gains.topics))
+    np.maximum.at(highest, gains.codes(), gains.gains)
+    return highest
 
 
 class Table:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError
-from kaiwa.measure.judgements import Judgements
+from kaiwa.measure.judgements import Judgements, highest_gains
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,8 +91,8 @@ def judge(
     scale = scale or Scale()
     worth = scale.of(gains)
     levels = () if scale.levels is None else tuple(sorted(gain for gain in scale.levels.values() if gain > 0))
-    judged = Judgements(worth, np.full(len(worth.topics), worth.top), levels, votes, intents)
-    return replace(judged, top=judged.highest) if scale.by_topic else judged
+    top = highest_gains(worth) if scale.by_topic else np.full(len(worth.topics), worth.top)
+    return Judgements(worth, top, levels, votes, intents, own_tops=scale.by_topic)
 
 
 def _mapped(gains: Gains, levels: Mapping[float, float]) -> Gains:

@@ -15,6 +15,7 @@ from kaiwa.model import FloatArray, Scores, ScoreSet
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from kaiwa.measure.lists import BoolArray
     from kaiwa.model import Run
 
 
@@ -109,7 +110,8 @@ def in_portions(runs: Iterable[Run]) -> Iterator[list[Run]]:
         rows += len(run)
         if rows >= PORTION_ROWS:
             yield portion
-            portion, rows = [], 0
+            portion.clear()  # the caller still holds this list, and must not keep the runs alive
+            rows = 0
     if portion:
         yield portion
 
@@ -123,10 +125,19 @@ def gather(runs: Sequence[RunScores], judgements: Judgements, measures: Sequence
         raise InputError("no topic has a relevant item, so no measure is defined; check the qrels and --levels")
     kept = topics if reading.zero else tuple(topics[place] for place in np.flatnonzero(defined).tolist())
     names = tuple(run.name for run in runs)
-    by_run = np.stack([run.values for run in runs])
-    by_run = np.where(defined, by_run, 0.0) if reading.zero else by_run[:, :, defined]
-    tables = [Scores(measure.text, kept, names, by_run[:, place].T) for place, measure in enumerate(measures)]
+    tables = [
+        Scores(measure.text, kept, names, _by_topic(runs, place, defined, reading))
+        for place, measure in enumerate(measures)
+    ]
     return Scored(tables, runs, undefined)
+
+
+def _by_topic(runs: Sequence[RunScores], place: int, defined: BoolArray, reading: Reading) -> FloatArray:
+    """One measure's scores, topics x runs, of the topics that count."""
+    by_topic = np.stack([run.values[place] for run in runs], axis=1)
+    if reading.zero:
+        by_topic[~defined] = 0.0
+    return by_topic if reading.zero or defined.all() else by_topic[defined]
 
 
 def score(
