@@ -83,6 +83,7 @@ class Question:
 def answer(question: Question, *, progress: Callable[[int, int], None] | None = None) -> Told:
     """The question answered, part by part."""
     rng = np.random.default_rng(question.seed)
+    _check_parts(question)
     if question.pass_rate is not None:
         return _pass_rate(question)
     if question.decide is not None:
@@ -97,6 +98,29 @@ def answer(question: Question, *, progress: Callable[[int, int], None] | None = 
     if question.rounds is not None:
         told = _rounds(question, told, base, rng)
     return told
+
+
+def _check_parts(question: Question) -> None:
+    """A part that the question's kind of answer has no room for is refused, not dropped."""
+    alone = {
+        "--pass-rate": question.pass_rate is not None,
+        "--decide": question.decide is not None,
+        "--table": question.as_table,
+    }
+    extra = {
+        "--simulate": question.simulate,
+        "--rounds": question.rounds,
+        "--budget": question.hours,
+        "--cost": question.cost or None,
+        "--power-curve": question.power_curve,
+        "--diff-curve": question.diff_curve,
+    }
+    chosen = [name for name, given in alone.items() if given]
+    unwanted = [name for name, given in extra.items() if given is not None]
+    if len(chosen) > 1 or (chosen and unwanted):
+        raise InputError(f"{chosen[0]} does not go with {(chosen[1:] + unwanted)[0]}; ask for one at a time")
+    if bool(question.judged) != (question.qrels is not None):
+        raise InputError("--judged runs and their --qrels go together; give both or neither")
 
 
 def _base(question: Question, rng: np.random.Generator) -> tuple[Told, Design]:
