@@ -109,7 +109,8 @@ def command(*, output: Path | None, seed: int, as_json: bool, quiet: bool, **opt
 
     Leave out the quantity to be found: n, --min-diff, --power, --systems or --alpha.
     """
-    from kaiwa.flow.design_question import Question, answer
+    from kaiwa.flow.design_asked import Question
+    from kaiwa.flow.design_question import answer
 
     with progress("simulating", quiet=quiet) as moved:
         told = answer(Question(**options, seed=seed), progress=moved)
