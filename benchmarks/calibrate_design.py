@@ -15,7 +15,7 @@ from kaiwa.design import design
 from kaiwa.design.noncentral import critical_f
 from kaiwa.design.passrate import PassRates, mid_p_power, pass_rate_design
 from kaiwa.design.rounds import p_values, planned_rounds
-from kaiwa.design.simulate import VERDICTS
+from kaiwa.design.verdicts import VERDICTS
 
 SETS = 40_000
 CELLS = [(0.0643, 3, 0.15), (0.0643, 10, 0.15), (0.1515, 5, 0.2), (0.0222, 30, 0.1)]

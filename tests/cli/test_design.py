@@ -167,6 +167,8 @@ def test_what_depth_does_is_measured_on_judged_runs(kaiwa: Kaiwa, made: Made) ->
         ((*CELL, "--budget", "0.001"), "the least that does is"),
         ((*CELL, "--cost", "--overlap", "2"), "overlap: 2 is not in"),
         (("--variance", "0.1", "--systems", "2,3", "--min-diff", "0.1"), "give one, or --table"),
+        ((*CELL, "--table", "--cost"), "--table does not go with --cost"),
+        ((*CELL, "--cost", "--judged", "a.run"), "give both or neither"),
         ((*CELL, "--spending", "pocok", "--rounds", "30,60"), "did you mean 'pocock'"),
     ],
 )

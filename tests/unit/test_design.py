@@ -17,7 +17,8 @@ from kaiwa.design.noncentral import critical_f, f_tail, noncentral_f_tail
 from kaiwa.design.passrate import PassRates, checked_rates, mid_p_power, pass_rate_design
 from kaiwa.design.requirement import Requirement, completed
 from kaiwa.design.rounds import planned_rounds
-from kaiwa.design.simulate import VERDICTS, f_test_two_way, simulated_power, simulated_size
+from kaiwa.design.simulate import simulated_power, simulated_size
+from kaiwa.design.verdicts import VERDICTS, f_test_two_way
 from kaiwa.errors import DesignError, InputError, KaiwaError
 
 CELL = {"variance": 0.0643, "systems": 10, "min_diff": 0.15}

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, progress, quiet_option, remark, seed_option
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from kaiwa.flow.design import Told
+
+F = TypeVar("F", bound="Callable[..., Any]")  # Any: click's own type of a callback
 
 
 class Numbers(click.ParamType[Any]):
@@ -83,7 +86,20 @@ PARTS = [
 ]
 
 
+def all_of(options: Sequence[Callable[[F], F]]) -> Callable[[F], F]:
+    """One decorator for many options, shown in their order."""
+
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
 @click.command("design", epilog="Example: kaiwa design --variance 0.0643 --systems 10 --min-diff 0.15")
+@all_of(REQUIREMENT)
+@all_of(PARTS)
 @out_option
 @seed_option
 @json_option
@@ -93,16 +109,13 @@ def command(*, output: Path | None, seed: int, as_json: bool, quiet: bool, **opt
 
     Leave out the quantity to be found: n, --min-diff, --power, --systems or --alpha.
     """
-    from kaiwa.flow.design_question import Question, answer
+    from kaiwa.flow.design_asked import Question
+    from kaiwa.flow.design_question import answer
 
     with progress("simulating", quiet=quiet) as moved:
         told = answer(Question(**options, seed=seed), progress=moved)
     _draw(told, options, quiet=quiet)
     deliver(told.text, told.fields, as_json=as_json, output=output)
-
-
-for _option in reversed([*REQUIREMENT, *PARTS]):
-    command = _option(command)
 
 
 def _draw(told: Told, options: dict[str, Any], *, quiet: bool) -> None:  # Any: click's types

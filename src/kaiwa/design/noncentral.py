@@ -83,7 +83,7 @@ def _summed(f: FloatArray, df1: FloatArray, df2: FloatArray, mean: FloatArray, c
     x = (df1 * f / (df1 * f + df2))[:, None]
     log_first = log_density(np.log(f), df1 / 2, df2 / 2) - np.log(df1 / 2)
     terms = np.exp(_running(np.log(x * (a + b + (j - 1)) / (a + j))) + log_first[:, None])
-    power: FloatArray = central + np.einsum("ij,ij->i", beyond[:, 1:], terms[:, :-1]) / beyond[:, 0]
+    power: FloatArray = central + (beyond[:, 1:] * terms[:, :-1]).sum(axis=1) / beyond[:, 0]
     return power
 
 

@@ -142,6 +142,6 @@ def noncentrality_needed(df1: FloatArray, df2: FloatArray, alpha: FloatArray, po
         slope = (at_now - at_before) / np.where(now == before, 1.0, now - before)
         step = -at_now / np.where(slope > 0, slope, 1.0)
         before, at_before, now = now, at_now, np.clip(now + step, now / 2, now * 2)
-        if (np.abs(step) < 1e-4 * now).all():
+        if (np.abs(step) < 3e-3 * now).all():
             break
     return now**2

@@ -47,16 +47,15 @@ def smallest_enough(
     between = (upper >= 0) & (lower < 0)
     low, low_merit = np.where(between, trial - 1, low), np.where(between, lower, low_merit)
     high, high_merit = np.where(lower >= 0, trial - 1, high), np.where(lower >= 0, lower, high_merit)
-    step = 1
-    trial = _next_trial(low, high, low_merit, high_merit, step)
+    step = 0
     while (open_cells := np.flatnonzero(high - low > 1)).size:
+        step += 1
+        trial = _next_trial(low, high, low_merit, high_merit, step)
         value = merit(trial[open_cells], open_cells)
         enough = value >= 0
         up, down = open_cells[enough], open_cells[~enough]
         high[up], high_merit[up] = trial[up], value[enough]
         low[down], low_merit[down] = trial[down], value[~enough]
-        step += 1
-        trial = _next_trial(low, high, low_merit, high_merit, step)
     return high.astype(np.int64)
 
 

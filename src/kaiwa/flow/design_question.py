@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,78 +11,22 @@ from kaiwa.design.answer import answered
 from kaiwa.errors import InputError
 from kaiwa.files.tables import csv_text
 from kaiwa.flow import design as telling
+from kaiwa.flow.design_asked import Question, check_parts
 from kaiwa.report import design_sections as words
 from kaiwa.report.text import latex_table, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from kaiwa.design import Design
     from kaiwa.design.requirement import Requirement
     from kaiwa.flow.design import Told
 
 
-@dataclass(frozen=True)
-class Question:
-    """Everything that can be asked of a design at once; the names are those of the command's options."""
-
-    variance: float | None = None
-    pilots: tuple[Path, ...] = ()
-    no_pilot: bool = False
-    measure: str | None = None
-    pass_rate: float | None = None
-    systems: tuple[int, ...] | None = None
-    min_diff: tuple[float, ...] | None = None
-    n: int | None = None
-    power: float | None = None
-    alpha: float | None = None
-    test: str = "anova"
-    method: str = "exact"
-    correlation: float = 0.0
-    scale: float = 1.0
-    solve: str | None = None
-    as_table: bool = False
-    style: str = "text"
-    power_curve: Path | None = None
-    diff_curve: Path | None = None
-    simulate: str | None = None
-    trials: int = 20_000
-    decide: str | None = None
-    target: float = 0.9
-    k: int = 1
-    rounds: tuple[int, ...] | None = None
-    spending: str = "obrien-fleming"
-    hours: float | None = None
-    cost: bool = False
-    depths: tuple[int, ...] = (10,)
-    runs: int = 10
-    overlap: float = 0.5
-    assessors: int = 3
-    seconds: float = 15.0
-    judged: tuple[Path, ...] = ()
-    qrels: Path | None = None
-    seed: int = 1
-
-    @property
-    def asked(self) -> dict[str, Any]:  # Any: each field's own type
-        """The requirement's quantities."""
-        return {
-            "systems": _one("systems", self.systems),
-            "min_diff": _one("min_diff", self.min_diff),
-            "n": self.n,
-        } | self.how
-
-    @property
-    def how(self) -> dict[str, Any]:  # Any: each field's own type
-        """What all cells of a table share."""
-        names = ("power", "alpha", "test", "method", "correlation", "scale")
-        return {name: getattr(self, name) for name in names}
-
-
 def answer(question: Question, *, progress: Callable[[int, int], None] | None = None) -> Told:
     """The question answered, part by part."""
     rng = np.random.default_rng(question.seed)
+    check_parts(question)
     if question.pass_rate is not None:
         return _pass_rate(question)
     if question.decide is not None:
@@ -245,11 +189,3 @@ def _one_pilot(question: Question) -> Any:  # Any: the array of the pilot
     if len(question.pilots) != 1:
         raise InputError.at("pilot", "one pilot is resampled", "give --pilot SCORES once")
     return read_pilots(question.pilots, question.measure)[0].values
-
-
-def _one(name: str, values: tuple[Any, ...] | None) -> Any:  # Any: an int or a float
-    if values is None:
-        return None
-    if len(values) > 1:
-        raise InputError.at(name, f"{len(values)} values are given", "give one, or --table for a grid")
-    return values[0]

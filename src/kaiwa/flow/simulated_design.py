@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.compare.hsd import randomised_hsd
-from kaiwa.design.simulate import VERDICTS, Rejects, Simulated, simulated_power, simulated_size
+from kaiwa.design.simulate import Simulated, simulated_power, simulated_size
+from kaiwa.design.verdicts import VERDICTS, Rejects
 from kaiwa.registry import Names
 
 if TYPE_CHECKING:

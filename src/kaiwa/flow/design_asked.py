@@ -1,0 +1,99 @@
+"""Everything that can be asked of a design at once, and what does not go together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kaiwa.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Question:
+    """Everything that can be asked of a design at once; the names are those of the command's options."""
+
+    variance: float | None = None
+    pilots: tuple[Path, ...] = ()
+    no_pilot: bool = False
+    measure: str | None = None
+    pass_rate: float | None = None
+    systems: tuple[int, ...] | None = None
+    min_diff: tuple[float, ...] | None = None
+    n: int | None = None
+    power: float | None = None
+    alpha: float | None = None
+    test: str = "anova"
+    method: str = "exact"
+    correlation: float = 0.0
+    scale: float = 1.0
+    solve: str | None = None
+    as_table: bool = False
+    style: str = "text"
+    power_curve: Path | None = None
+    diff_curve: Path | None = None
+    simulate: str | None = None
+    trials: int = 20_000
+    decide: str | None = None
+    target: float = 0.9
+    k: int = 1
+    rounds: tuple[int, ...] | None = None
+    spending: str = "obrien-fleming"
+    hours: float | None = None
+    cost: bool = False
+    depths: tuple[int, ...] = (10,)
+    runs: int = 10
+    overlap: float = 0.5
+    assessors: int = 3
+    seconds: float = 15.0
+    judged: tuple[Path, ...] = ()
+    qrels: Path | None = None
+    seed: int = 1
+
+    @property
+    def asked(self) -> dict[str, Any]:  # Any: each field's own type
+        """The requirement's quantities."""
+        return {
+            "systems": _one("systems", self.systems),
+            "min_diff": _one("min_diff", self.min_diff),
+            "n": self.n,
+        } | self.how
+
+    @property
+    def how(self) -> dict[str, Any]:  # Any: each field's own type
+        """What all cells of a table share."""
+        names = ("power", "alpha", "test", "method", "correlation", "scale")
+        return {name: getattr(self, name) for name in names}
+
+
+def check_parts(question: Question) -> None:
+    """A part that the question's kind of answer has no room for is refused, not dropped."""
+    alone = {
+        "--pass-rate": question.pass_rate is not None,
+        "--decide": question.decide is not None,
+        "--table": question.as_table,
+    }
+    extra = {
+        "--simulate": question.simulate,
+        "--rounds": question.rounds,
+        "--budget": question.hours,
+        "--cost": question.cost or None,
+        "--power-curve": question.power_curve,
+        "--diff-curve": question.diff_curve,
+    }
+    chosen = [name for name, given in alone.items() if given]
+    unwanted = [name for name, given in extra.items() if given is not None]
+    if len(chosen) > 1 or (chosen and unwanted):
+        raise InputError(f"{chosen[0]} does not go with {(chosen[1:] + unwanted)[0]}; ask for one at a time")
+    if bool(question.judged) != (question.qrels is not None):
+        raise InputError("--judged runs and their --qrels go together; give both or neither")
+
+
+def _one(name: str, values: tuple[Any, ...] | None) -> Any:  # Any: an int or a float
+    if values is None:
+        return None
+    if len(values) > 1:
+        raise InputError.at(name, f"{len(values)} values are given", "give one, or --table for a grid")
+    return values[0]
