@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,8 +87,7 @@ def _options() -> argparse.Namespace:
 def _kaiwa(documents: list[list[str]]) -> Engine:
     """All that our builder does after tokenising, in memory."""
     vocabulary = Vocabulary(tokeniser("zh"))
-    number = vocabulary.__getitem__
-    flat = np.fromiter((number(term) for document in documents for term in document), dtype=np.int32)
+    flat = np.fromiter(map(vocabulary.__getitem__, chain.from_iterable(documents)), dtype=np.int32)
     starts = np.concatenate(([0], np.cumsum([len(document) for document in documents]))).astype(np.int64)
     _, _, renumbered = sorted_terms(vocabulary.terms())
     tokens = renumbered.astype(np.int32)[flat]

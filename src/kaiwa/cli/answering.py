@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,10 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from kaiwa.flow.retrieve import Bot
     from kaiwa.retrieve.filters import Filters
-
-F = TypeVar("F", bound="Callable[..., None]")
 
 _OPTIONS = (
     click.option("-k", default=10, show_default=True, help="How many comments for each post."),
@@ -30,25 +29,44 @@ _OPTIONS = (
 )
 
 
-def answering_options(function: F) -> F:
-    """The command with the options that all answering verbs take."""
+@dataclass(frozen=True)
+class Answering:
+    """What the user asked of an answering verb."""
+
+    k: int
+    system: str
+    fusion: str
+    filters: Filters
+    takedown: frozenset[str]
+
+
+def answering_options(function: Callable[..., None]) -> Callable[..., None]:
+    """The command with the options that all answering verbs take, given to it as ``how``."""
+
+    @wraps(function)
+    def gathered(
+        *,
+        k: int,
+        system: str,
+        fuse: str,
+        min_chars: int,
+        block: Path | None,
+        takedown: Path | None,
+        unfiltered: bool,
+        **rest: Any,  # Any: the verb's own options
+    ) -> None:
+        from kaiwa.files.takedown import read_takedown
+
+        banned = read_takedown(takedown) if takedown else frozenset()
+        filters = _filters(min_chars, block, unfiltered=unfiltered)
+        function(how=Answering(k, system, fuse, filters, banned), **rest)
+
     for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+        gathered = option(gathered)
+    return gathered
 
 
-def opened(index: Path, takedown: Path | None) -> Bot:
-    """The index, open, without what the takedown list names."""
-    from kaiwa.files.takedown import read_takedown
-    from kaiwa.flow.retrieve import Bot
-
-    return Bot(index, takedown=read_takedown(takedown) if takedown else frozenset())
-
-
-def filters_from(min_chars: int, block: Path | None, *, unfiltered: bool) -> Filters:
-    """The filters that the options ask for."""
-    from dataclasses import replace
-
+def _filters(min_chars: int, block: Path | None, *, unfiltered: bool) -> Filters:
     from kaiwa.files.takedown import read_takedown
     from kaiwa.retrieve.filters import NO_FILTERS, Filters
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.answering import answering_options, filters_from, opened
+from kaiwa.cli.answering import Answering, answering_options
 from kaiwa.cli.output import IN_FILE, emit, json_option
 
 if TYPE_CHECKING:
@@ -22,29 +22,19 @@ if TYPE_CHECKING:
 @click.argument("post", required=False)
 @answering_options
 @json_option
-def command(
-    *,
-    index: Path,
-    post: str | None,
-    k: int,
-    system: str,
-    fuse: str,
-    min_chars: int,
-    block: Path | None,
-    takedown: Path | None,
-    unfiltered: bool,
-    as_json: bool,
-) -> None:
+def command(*, index: Path, post: str | None, how: Answering, as_json: bool) -> None:
     """Answer a post with the old comments most worth reusing, and say why.
 
     Without a post, asks for one after the other (an empty line ends).
     """
-    bot = opened(index, takedown)
-    filters = filters_from(min_chars, block, unfiltered=unfiltered)
+    from kaiwa.flow.retrieve import Bot
+
+    bot = Bot(index, takedown=how.takedown)
 
     def answer(text: str) -> None:
-        found = bot.reply(text, k=k, system=system, filters=filters, fusion=fuse)
-        emit(_text(found), {"post": text, "system": system, "replies": [asdict(one) for one in found]}, as_json=as_json)
+        found = bot.reply(text, k=how.k, system=how.system, filters=how.filters, fusion=how.fusion)
+        fields = {"post": text, "system": how.system, "replies": [asdict(one) for one in found]}
+        emit(_text(found), fields, as_json=as_json)
 
     if post is not None:
         answer(post)
@@ -76,9 +66,7 @@ def _text(found: list[Reply]) -> str:
     lines = []
     for rank, one in enumerate(found, start=1):
         lines.append(f"{rank:>2}  {visible(one.text)}")
-        words = " ".join(one.words)
-        lines.append(
-            f"    {one.score:.4f} = q2p {one.q2p:.4f}, q2c {one.q2c:.4f}; words: {visible(words)}; {one.comment}"
-        )
+        reasons = f"q2p {one.q2p:.4f}, q2c {one.q2c:.4f}; words: {visible(' '.join(one.words))}"
+        lines.append(f"    {one.score:.4f} ({reasons}) {visible(one.comment)}")
         lines.append(f"    to {one.post}: {visible(one.post_text[:60])}")
     return "\n".join(lines)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.answering import answering_options, filters_from, opened
+from kaiwa.cli.answering import Answering, answering_options
 from kaiwa.cli.output import IN_FILE, emit, json_option, progress, quiet_option, remark
 
 if TYPE_CHECKING:
@@ -22,34 +22,23 @@ if TYPE_CHECKING:
 @json_option
 @quiet_option
 def command(
-    *,
-    index: Path,
-    topics: Path,
-    output: Path,
-    name: str | None,
-    k: int,
-    system: str,
-    fuse: str,
-    min_chars: int,
-    block: Path | None,
-    takedown: Path | None,
-    unfiltered: bool,
-    as_json: bool,
-    quiet: bool,
+    *, index: Path, topics: Path, output: Path, name: str | None, how: Answering, as_json: bool, quiet: bool
 ) -> None:
     """Answer every topic (lines of: id TAB text) and write a run file that kaiwa check accepts."""
     from kaiwa.files.runs import write_run
     from kaiwa.files.topics import read_topics
+    from kaiwa.flow.retrieve import Bot
 
     asked = read_topics(topics)
-    bot = opened(index, takedown)
-    filters = filters_from(min_chars, block, unfiltered=unfiltered)
+    bot = Bot(index, takedown=how.takedown)
     title = name or output.name.partition(".")[0]
     with progress("retrieving", quiet=quiet) as tick:
-        run = bot.run(asked, name=title, k=k, system=system, filters=filters, fusion=fuse, progress=tick)
+        run = bot.run(
+            asked, name=title, k=how.k, system=how.system, filters=how.filters, fusion=how.fusion, progress=tick
+        )
     write_run(output, run)
     silent = [topic for topic in run.topics if not run.ranking(topic)]
     if silent:
         remark(f"kaiwa: no comment shares a word with {len(silent)} topics, first {silent[0]}", quiet=quiet)
     fields = {"run": str(output), "name": title, "topics": len(asked), "comments": len(run), "unanswered": silent}
-    emit(f"{output}: {len(run):,} comments for {len(asked):,} topics by {system}", fields, as_json=as_json)
+    emit(f"{output}: {len(run):,} comments for {len(asked):,} topics by {how.system}", fields, as_json=as_json)

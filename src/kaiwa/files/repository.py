@@ -146,7 +146,7 @@ class RepositoryWriter:
     """Writes the tables of a repository, batch by batch, and counts their rows."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         self._open: dict[str, Any] = {}  # Any: pyarrow writers, untyped
         self.counts = dict.fromkeys(TABLES, 0)
 
@@ -157,7 +157,7 @@ class RepositoryWriter:
 
         schema = pa.schema([(column, pa.string()) for column in TABLES[name]])
         if name not in self._open:
-            where = self._folder / f"{name}.parquet"
+            where = self.folder / f"{name}.parquet"
             self._open[name] = pq.ParquetWriter(where, schema, compression="zstd", use_dictionary=name == "pairs")
         if len(first):
             columns = [pa.array(first, pa.string()), pa.array(second, pa.string())]
@@ -172,7 +172,7 @@ class RepositoryWriter:
         counts = {name: self.counts[name] for name in ("posts", "comments", "pairs")}
         whole = replace(manifest, **counts)  # type: ignore[arg-type]  # the three counts are integers
         said = {"what": WHAT, "version": VERSION, **asdict(whole)}
-        (self._folder / MANIFEST).write_text(json.dumps(said, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        (self.folder / MANIFEST).write_text(json.dumps(said, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         return whole
 
     def close(self) -> None:

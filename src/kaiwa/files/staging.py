@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.files.pairs import FIELDS, SHAPE, parquet_batches
@@ -29,7 +28,7 @@ class Staging:
         """Append a batch."""
         import pyarrow as pa
 
-        columns = [list(column) for column in zip(*map(astuple, batch), strict=True)]
+        columns = [[getattr(pair, name) for pair in batch] for name in FIELDS]
         self._writer.write_table(pa.table(columns, schema=self._schema))
 
     def close(self) -> None:

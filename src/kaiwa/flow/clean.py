@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +20,7 @@ from kaiwa.model.text import fingerprint, skeleton
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from kaiwa.corpus.rules import RuleSet
     from kaiwa.model import Pair
@@ -45,18 +44,17 @@ class Cleaned:
 def clean(source: Path, target: Path, *, rules: RuleSet, sample: int | None, seed: int, progress: Progress) -> Cleaned:
     """Clean a file of pairs, or of tweets, into a repository."""
     account = Account()
-    with TemporaryDirectory(dir=_existing_parent(target), prefix=f".{target.name}-staging.") as scratch:
-        staged = _stage(source, Staging(Path(scratch) / "pairs.parquet"), rules, account, progress)
+    with writing_repository(target) as writer:
+        staged = _stage(source, Staging(writer.folder / "staging"), rules, account, progress)
         keys = [np.frombuffer(key, dtype=np.uint64) for key in staged.keys]
         joined = join_pairs(*keys, merge=rules.merge, first_comments=rules.first_comments)
         for why, count in joined.removed.items():
             account.remove(why, "", times=count)
         _draw_sample(joined, sample, seed, account)
-        with writing_repository(target) as writer:
-            _write(staged.staging, joined, writer)
-            removed = dict(account.counts)
-            manifest = Manifest(rules=rules.name, removed=removed, seed=seed if sample else None)
-            whole = writer.finish(manifest)
+        _write(staged.staging, joined, writer)
+        staged.staging.remove()
+        removed = dict(account.counts)
+        whole = writer.finish(Manifest(rules=rules.name, removed=removed, seed=seed if sample else None))
     return Cleaned(whole, staged.pairs_read, writer.counts["merged"], removed, account.examples)
 
 
@@ -93,14 +91,6 @@ def _with_progress(source: Path, account: Account, rules: RuleSet, progress: Pro
         total = source.stat().st_size * (_PACKING if source.suffix in {".gz", ".zst", ".parquet"} else 1)
         done += sum(len(pair.comment.encode()) + len(pair.post.encode()) for pair in batch)
         progress(min(done, total), total)
-
-
-def _existing_parent(target: Path) -> Path:
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
-        raise InputError.at(target, f"cannot be written ({fault.strerror})", "check the folder") from None
-    return target.parent
 
 
 def _draw_sample(joined: Joined, sample: int | None, seed: int, account: Account) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,11 +134,10 @@ def _stream(
 
 
 def _tokenise(texts: list[str], vocabulary: Vocabulary, chosen: Tokeniser, out: Any) -> IntArray:  # Any: a binary file
-    number_of, split = vocabulary.__getitem__, chosen.split
-    surfaces = [split(normalise(text)) for text in texts]
+    surfaces = [chosen.split(normalise(text)) for text in texts]
     counts = np.fromiter(map(len, surfaces), dtype=np.int64, count=len(surfaces))
-    flat = [number_of(surface) for cut in surfaces for surface in cut]
-    numbers = np.array(flat, dtype=np.int32)
+    flat = map(vocabulary.__getitem__, chain.from_iterable(surfaces))
+    numbers = np.fromiter(flat, dtype=np.int32, count=int(counts.sum()))
     kept = numbers >= 0
     per_text = np.add.reduceat(np.append(kept, False), _firsts(counts), dtype=np.int64) if len(texts) else counts
     per_text[counts == 0] = 0
