@@ -165,6 +165,7 @@ REFUSALS = {
     "a negative gain": ({"qrels.txt": "1 0 d1 1\n1 0 d2 -1\n"}, [], "qrels.txt:2: the gain -1 is negative"),
     "a gain that is no number": ({"qrels.txt": "1 0 d1 nan\n"}, [], "qrels.txt:1: grade 'nan' is not a number"),
     "a gain above the top": ({}, ["--top", "1"], "qrels.txt:1: the gain 2 is above the top of the scale, 1"),
+    "a gain beyond reason": ({"qrels.txt": "1 0 d1 1e300\n"}, [], "qrels.txt:1: a gain is above 1e+100"),
     "qrels that contradict themselves": ({"qrels.txt": "1 0 d1 1\n1 0 d1 2\n"}, [], "qrels.txt:2:"),
     "a run for other topics": ({"run.txt": "9 0 d1 1 1 R\n"}, [], "run.txt: no topic of the run is among the 3 judged"),
     "a duplicate in a run": ({"run.txt": "1 0 d1 1 2 R\n1 0 d1 2 1 R\n"}, [], "run.txt:2: comment 'd1' already stands"),

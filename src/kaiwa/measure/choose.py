@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kaiwa.measure.lists import Lists
     from kaiwa.model import FloatArray
 
-_UNIT_OPTIONS = {"p": (0.0, 1.0), "gamma": (0.0, 1.0), "rho": (0.0, 1.0)}
+_BOUNDS = {"p": (0.0, 0.9999), "gamma": (0.0, 1.0), "rho": (0.0001, 1.0), "b": (1.01, 1000.0), "beta": (0.0, 1e6)}
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _checked_options(text: str, name: MeasureName, measure: Measure) -> dict[str
             raise InputError(f"measure {text!r} takes no option {key!r}; it takes: {known}")
         several = isinstance(measure.options[key], tuple)
         numbers = given if isinstance(given, tuple) else (given,)
-        low, high = _UNIT_OPTIONS.get(key, (0.0, float("inf")))
+        low, high = _BOUNDS.get(key, (0.0, float("inf")))
         if not all(low <= number <= high and number < float("inf") for number in numbers):
             raise InputError(f"measure {text!r}: {key} must lie in {low:g}..{high:g}")
         if not several and len(numbers) > 1:

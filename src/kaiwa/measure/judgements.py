@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _JOIN_ROWS = 1 << 15
 _ROUNDING = 1e-12
+_LARGEST = 1e100
 
 T = TypeVar("T", "IdArray", "IntArray")
 
@@ -45,6 +46,9 @@ class Judgements:
             row = int(np.flatnonzero(negative)[0])
             what = f"the gain {self.gains.gains[row]:g} is negative"
             raise self.gains.fault(row, what, "gains start at 0; map such grades with --levels")
+        if (huge := self.gains.gains > _LARGEST).any():
+            row = int(np.flatnonzero(huge)[0])
+            raise self.gains.fault(row, f"a gain is above {_LARGEST:g}", "give gains of a sensible scale")
         if (above := self.gains.gains > np.repeat(self.top, np.diff(self.gains.starts)) * (1 + _ROUNDING)).any():
             row = int(np.flatnonzero(above)[0])
             what = f"the gain {self.gains.gains[row]:g} is above the top of the scale, {self.gains.top:g}"
