@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from kaiwa.errors import InputError
 from kaiwa.files.check import Expectation, mended, problems_of, read_raw
-from kaiwa.files.decimals import decimals
+from kaiwa.files.decimals import decimals, fixed_point
 from kaiwa.files.qrels import read_grouped_qrels, read_qrels, write_qrels
 from kaiwa.files.runs import read_run, write_run
 from kaiwa.files.scores import read_scores, write_scores
@@ -149,6 +149,30 @@ def test_decimals_are_read_exactly_as_float_reads_them(texts: list[str]) -> None
             expected = float("nan")
         assert np.array_equal(value, expected, equal_nan=True)
         assert np.signbit(value) == np.signbit(expected) or np.isnan(expected)
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.decimals(-9999, 9999, places=3).map(str),
+            st.sampled_from(
+                ["1.5", "-2", "+3.250", ".5", "-.125", "7", "1e3", "x.123", "1.2.3", "--1.000", "-", "0.000"]
+            ),
+        ),
+        min_size=1,
+        max_size=8,
+    )
+)
+@settings(max_examples=300)
+def test_a_column_of_fixed_decimals_is_read_exactly_or_left_to_the_general_reader(texts: list[str]) -> None:
+    """What the quick reader answers is what ``float()`` answers; what it cannot read it declines."""
+    margin = 20
+    data = np.frombuffer((" " * margin + "".join(f" {one}" for one in texts)).encode() + bytes(16), dtype=np.uint8)
+    sizes = np.array([len(one) for one in texts])
+    ends = margin + np.cumsum(sizes + 1)
+    values = fixed_point(data, ends - sizes, ends)
+    if values is not None:
+        assert values.tolist() == [float(one) for one in texts]
 
 
 @given(lines)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kaiwa.errors import InputError
-from kaiwa.files.decimals import decimals
+from kaiwa.files.decimals import FEW, decimals, fixed_point
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,13 +60,17 @@ class Columns:
             field = self.data[start[:, None] + np.arange(wide)]
         else:
             field = np.lib.stride_tricks.sliding_window_view(self.data, wide)[start]
-        if int(sizes.min(initial=wide)) < wide:
-            field[np.arange(wide) >= sizes[:, None]] = 0
+        for beyond in range(int(sizes.min(initial=wide)), wide):
+            field[:, beyond] *= sizes > beyond
         packed: IdArray = field.view(f"S{wide}").ravel()
         return packed
 
     def floats(self, place: int, what: str) -> FloatArray:
         """One column as finite numbers; ``what`` names the column in the error."""
+        if len(self) > FEW:
+            printed = fixed_point(self.data, self.starts[:, place], self.ends[:, place])
+            if printed is not None:
+                return printed
         text = self.ids(place)
         values = decimals(text)
         bad = ~np.isfinite(values)
@@ -90,15 +94,12 @@ def split_fields(block: Block, path: Path, *, fields: int, form: str, more: bool
     data = np.frombuffer(block.data, dtype=np.uint8)
     newlines = np.flatnonzero(data == _NEWLINE)
     _refuse_controls(data, len(newlines), block, path)
-    blank = data <= _SPACE
-    edges = np.flatnonzero(blank[1:] != blank[:-1]) + 1
-    if not blank[0]:
-        edges = np.concatenate(([0], edges))
-    spans = edges.reshape(-1, 2)
-    if _is_uniform(spans, newlines, data, fields):
+    gaps = np.flatnonzero(data <= _SPACE)
+    spans = _single_gaps(gaps, newlines, data, fields)
+    if spans is not None:
         lines = block.first_line + np.arange(len(newlines))
     else:
-        spans, lines = _full_lines(spans, newlines, block, path, fields=fields, form=form, more=more)
+        spans, lines = _full_lines(gaps, newlines, block, path, fields=fields, form=form, more=more)
     by_line = spans.reshape(-1, fields, 2)
     return Columns(path, np.append(data, np.zeros(MAX_ID_BYTES, np.uint8)), by_line[:, :, 0], by_line[:, :, 1], lines)
 
@@ -118,19 +119,25 @@ def _refuse_controls(data: Bytes, newlines: int, block: Block, path: Path) -> No
     raise InputError.at(path, f"control character 0x{data[place]:02x}", "remove it", line=line)
 
 
-def _is_uniform(spans: IntArray, newlines: IntArray, data: Bytes, fields: int) -> bool:
-    if len(spans) != fields * len(newlines) or not len(spans):
-        return False
-    first, last = spans[0::fields, 0], spans[fields - 1 :: fields, 1]
-    in_line = (last <= newlines).all() and (first[1:] > newlines[:-1]).all()
-    return bool(in_line) and not (data[first] == _HASH).any()
+def _single_gaps(gaps: IntArray, newlines: IntArray, data: Bytes, fields: int) -> IntArray | None:
+    """Where each field starts and ends, when every line has its fields with one blank between them; else None."""
+    if len(gaps) != fields * len(newlines) or not len(gaps) or (gaps[fields - 1 :: fields] != newlines).any():
+        return None
+    spans = np.empty((len(gaps), 2), dtype=np.int64)
+    spans[0, 0] = 0
+    spans[1:, 0] = gaps[:-1] + 1
+    spans[:, 1] = gaps
+    empty = spans[:, 1] <= spans[:, 0]
+    return None if empty.any() or (data[spans[::fields, 0]] == _HASH).any() else spans
 
 
 def _full_lines(
-    spans: IntArray, newlines: IntArray, block: Block, path: Path, *, fields: int, form: str, more: bool
+    gaps: IntArray, newlines: IntArray, block: Block, path: Path, *, fields: int, form: str, more: bool
 ) -> tuple[IntArray, IntArray]:
     """The spans and numbers of the lines that hold fields; the first with a wrong count is an error."""
     data = np.frombuffer(block.data, dtype=np.uint8)
+    bounds = np.stack((np.concatenate(([0], gaps[:-1] + 1)), gaps), axis=1)
+    spans = bounds[bounds[:, 1] > bounds[:, 0]]
     until = np.searchsorted(spans[:, 0], newlines)
     since = np.concatenate(([0], until[:-1]))
     counts = until - since
