@@ -11,11 +11,11 @@ from math import sqrt
 import numpy as np
 
 from kaiwa.compare.hsd import randomised_hsd
-from kaiwa.design import design
-from kaiwa.design.noncentral import critical_f
-from kaiwa.design.passrate import PassRates, mid_p_power, pass_rate_design
-from kaiwa.design.rounds import p_values, planned_rounds
-from kaiwa.design.verdicts import VERDICTS
+from kaiwa.topicset import design
+from kaiwa.topicset.noncentral import critical_f
+from kaiwa.topicset.passrate import PassRates, mid_p_power, pass_rate_design
+from kaiwa.topicset.rounds import p_values, planned_rounds
+from kaiwa.topicset.verdicts import VERDICTS
 
 SETS = 40_000
 CELLS = [(0.0643, 3, 0.15), (0.0643, 10, 0.15), (0.1515, 5, 0.2), (0.0222, 30, 0.1)]

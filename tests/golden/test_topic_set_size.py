@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kaiwa.design import topics_needed
-from kaiwa.design.anova import f_power, power
-from kaiwa.design.studentised import critical_range
+from kaiwa.topicset import topics_needed
+from kaiwa.topicset.anova import f_power, power
+from kaiwa.topicset.studentised import critical_range
 
 DATA = Path(__file__).parent / "data"
 

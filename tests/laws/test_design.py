@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kaiwa.design import METHODS, TESTS, design
-from kaiwa.design.kinds import power_of
-from kaiwa.design.requirement import INTERVAL
+from kaiwa.topicset import METHODS, TESTS, design
+from kaiwa.topicset.kinds import power_of
+from kaiwa.topicset.requirement import INTERVAL
 
 WAYS = [(test, "exact") for test in TESTS] + [("anova", method) for method in METHODS if method != "exact"]
 ROUNDING = 1e-9

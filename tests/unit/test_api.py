@@ -56,3 +56,9 @@ def test_votes_become_gains_and_scores_in_one_line_each() -> None:
 def test_plain_nouns_gain_verbs_without_changing(scores: kaiwa.Scores) -> None:
     """The wrapped table holds the same numbers."""
     assert with_verbs(scores) == scores
+
+
+def test_a_variance_can_be_designed_from(scores: kaiwa.Scores) -> None:
+    """``kaiwa.design`` takes a number or what ``variance()`` gave, whatever was imported before."""
+    by_object = kaiwa.design(variance=scores.variance(), systems=3, min_diff=0.2)
+    assert by_object.n == kaiwa.design(variance=scores.variance().v_e, systems=3, min_diff=0.2).n > 1

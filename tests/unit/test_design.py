@@ -9,17 +9,17 @@ from math import comb
 import numpy as np
 import pytest
 
-from kaiwa.design import design
-from kaiwa.design.budget import Labelling, best_split, cheapest
-from kaiwa.design.decide import topics_for_decision
-from kaiwa.design.interval import mean_sd_ratio
-from kaiwa.design.noncentral import critical_f, f_tail, noncentral_f_tail
-from kaiwa.design.passrate import PassRates, checked_rates, mid_p_power, pass_rate_design
-from kaiwa.design.requirement import Requirement, completed
-from kaiwa.design.rounds import planned_rounds
-from kaiwa.design.simulate import simulated_power, simulated_size
-from kaiwa.design.verdicts import VERDICTS, f_test_two_way
 from kaiwa.errors import DesignError, InputError, KaiwaError
+from kaiwa.topicset import design
+from kaiwa.topicset.budget import Labelling, best_split, cheapest
+from kaiwa.topicset.decide import topics_for_decision
+from kaiwa.topicset.interval import mean_sd_ratio
+from kaiwa.topicset.noncentral import critical_f, f_tail, noncentral_f_tail
+from kaiwa.topicset.passrate import PassRates, checked_rates, mid_p_power, pass_rate_design
+from kaiwa.topicset.requirement import Requirement, completed
+from kaiwa.topicset.rounds import planned_rounds
+from kaiwa.topicset.simulate import simulated_power, simulated_size
+from kaiwa.topicset.verdicts import VERDICTS, f_test_two_way
 
 CELL = {"variance": 0.0643, "systems": 10, "min_diff": 0.15}
 

@@ -2,7 +2,7 @@
 
 from kaiwa.api.nouns import Comparison, Scores, ScoreSet, Votes, with_verbs
 from kaiwa.api.reading import read_qrels, read_run, read_runs, read_scores, read_topics, read_votes
-from kaiwa.api.verbs import design, score
+from kaiwa.api.verbs import design, open_index, score
 
 __all__ = [
     "Comparison",
@@ -10,6 +10,7 @@ __all__ = [
     "Scores",
     "Votes",
     "design",
+    "open_index",
     "read_qrels",
     "read_run",
     "read_runs",

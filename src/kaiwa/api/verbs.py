@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.api.nouns import ScoreSet
 from kaiwa.compare.components import Variance
-from kaiwa.design import design as design_topics
+from kaiwa.flow.retrieve import Bot
 from kaiwa.measure.scale import Scale, judge
 from kaiwa.measure.score import Reading
 from kaiwa.measure.score import score as score_runs
 from kaiwa.model import Run
+from kaiwa.topicset import design as design_topics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from kaiwa.design import Design
     from kaiwa.model import Gains
+    from kaiwa.topicset import Design
 
 OFFICIAL = ("nG@1", "nERR@10", "P+")
 
@@ -48,12 +50,18 @@ def score(
     return ScoreSet(score_runs(listed, judge(gains, scale), list(measures), reading=reading).values())
 
 
-def design(*, variance: float | Variance, **requirement: Any) -> Design:  # Any: the options of kaiwa.design.design
+def design(*, variance: float | Variance, **requirement: Any) -> Design:  # Any: the options of kaiwa.topicset.design
     """The topic set that meets a requirement: whichever of n, min_diff, power, systems, alpha is left out is found.
 
     ``variance`` is V_E, or what ``scores.variance()`` gave.
 
-    >>> design(variance=0.0643, systems=10, min_diff=0.15).n
+    >>> import kaiwa
+    >>> kaiwa.design(variance=0.0643, systems=10, min_diff=0.15).n
     91
     """
     return design_topics(variance=variance.v_e if isinstance(variance, Variance) else variance, **requirement)
+
+
+def open_index(path: Path | str) -> Bot:
+    """A conversation system over an index that ``kaiwa index`` made: ``kaiwa.open("index/").reply("Hello", k=10)``."""
+    return Bot(Path(path))

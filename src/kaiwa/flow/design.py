@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.design import design, topics_needed
-from kaiwa.design.decide import topics_for_decision
-from kaiwa.design.passrate import pass_rate_design
-from kaiwa.design.requirement import Requirement, completed
-from kaiwa.design.solve import LARGEST_N
 from kaiwa.errors import InputError
 from kaiwa.report import design_sections as words
 from kaiwa.report.design_text import answer_text
+from kaiwa.topicset import design, topics_needed
+from kaiwa.topicset.decide import topics_for_decision
+from kaiwa.topicset.passrate import pass_rate_design
+from kaiwa.topicset.requirement import Requirement, completed
+from kaiwa.topicset.solve import LARGEST_N
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from kaiwa.design.answer import Design
-    from kaiwa.design.pilot import PilotDesign, PilotSide
     from kaiwa.model import FloatArray
+    from kaiwa.topicset.answer import Design
+    from kaiwa.topicset.pilot import PilotDesign, PilotSide
 
 GRID_SYSTEMS = (2, 5, 10, 50, 100)
 GRID_DIFFERENCES = (0.05, 0.1, 0.15, 0.2)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from kaiwa.compare.anova import two_way_anova, within_run_variance
 from kaiwa.compare.tau import tau_b
-from kaiwa.design.budget import Labelling, pool_items
 from kaiwa.errors import InputError
 from kaiwa.files.qrels import read_qrels
 from kaiwa.files.runs import read_runs
@@ -14,6 +13,7 @@ from kaiwa.measure.scale import Scale, judge
 from kaiwa.measure.score import score
 from kaiwa.model import Gains
 from kaiwa.pool.depth import depth_pool
+from kaiwa.topicset.budget import Labelling, pool_items
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

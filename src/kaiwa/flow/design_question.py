@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.design.answer import answered
 from kaiwa.errors import InputError
 from kaiwa.files.tables import csv_text
 from kaiwa.flow import design as telling
 from kaiwa.flow.design_asked import Question, check_parts
 from kaiwa.report import design_sections as words
 from kaiwa.report.text import latex_table, table
+from kaiwa.topicset.answer import answered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kaiwa.design import Design
-    from kaiwa.design.requirement import Requirement
     from kaiwa.flow.design import Told
+    from kaiwa.topicset import Design
+    from kaiwa.topicset.requirement import Requirement
 
 
 def answer(question: Question, *, progress: Callable[[int, int], None] | None = None) -> Told:
@@ -107,8 +107,14 @@ def _table(question: Question, rng: np.random.Generator) -> Told:
     header = ["minD", *(f"m={m}" for m in systems)]
     if question.style == "csv":
         return replace(told, text=csv_text(header, told.rows).rstrip())
-    printed = table if question.style == "text" else latex_table
-    return replace(told, text=printed(header, told.rows, digits=2).rstrip())
+    if question.style == "latex":
+        return replace(told, text=latex_table(header, told.rows, digits=2).rstrip())
+    lead = (
+        f"Topics needed for {100 * (told.fields['power'] or 0.8):g}% power at alpha {told.fields['alpha'] or 0.05:g}, "
+        f"score variance {variance:.4g}, by {told.fields['test']} ({told.fields['method']}): a row is the best-worst "
+        f"difference minD, a column the number of systems m."
+    )
+    return replace(told, text=f"{lead}\n\n{table(header, told.rows, digits=2).rstrip()}")
 
 
 def _simulation(
@@ -131,8 +137,8 @@ def _simulation(
 
 
 def _cost(question: Question, told: Told, base: Design) -> Told:
-    from kaiwa.design.budget import best_split, cheapest
     from kaiwa.flow.design_cost import assumed_labellings, measured_labellings
+    from kaiwa.topicset.budget import best_split, cheapest
 
     if question.judged and question.qrels is not None:
         ways = measured_labellings(
@@ -165,7 +171,7 @@ def _cost(question: Question, told: Told, base: Design) -> Told:
 def _rounds(question: Question, told: Told, base: Design, rng: np.random.Generator) -> Told:
     from dataclasses import asdict
 
-    from kaiwa.design.rounds import planned_rounds
+    from kaiwa.topicset.rounds import planned_rounds
 
     if base.width is not None or base.asked.kind.by_range:
         raise InputError.at("rounds", f"{base.test} is not tested in rounds", "choose anova, two-way or a t-test")

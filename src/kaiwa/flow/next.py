@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from kaiwa.compare.anova import within_run_variance
 from kaiwa.compare.standardise import standardisation_factors, standardised
-from kaiwa.design import Design, design
 from kaiwa.errors import InputError
 from kaiwa.files.scores import read_scores
+from kaiwa.topicset import Design, design
 
 if TYPE_CHECKING:
     from kaiwa.files.task import Task

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from kaiwa.compare.components import pooled_variance
 from kaiwa.compare.standardise import standardisation_factors, standardised, variance_bound
-from kaiwa.design.answer import Design, answered
-from kaiwa.design.find import n_or_too_many
-from kaiwa.design.kinds import TESTS
-from kaiwa.design.pilot import PilotDesign, PilotSide
-from kaiwa.design.solve import LARGEST_N
 from kaiwa.errors import DesignError, InputError
 from kaiwa.files.scores import read_scores
 from kaiwa.flow.scores import one_measure
+from kaiwa.topicset.answer import Design, answered
+from kaiwa.topicset.find import n_or_too_many
+from kaiwa.topicset.kinds import TESTS
+from kaiwa.topicset.pilot import PilotDesign, PilotSide
+from kaiwa.topicset.solve import LARGEST_N
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from kaiwa.design.requirement import Requirement
     from kaiwa.model import Scores
+    from kaiwa.topicset.requirement import Requirement
 
 
 def read_pilots(paths: Sequence[Path], measure: str | None) -> list[Scores]:

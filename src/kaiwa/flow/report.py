@@ -13,7 +13,6 @@ from kaiwa.compare.components import Variance, pooled_variance
 from kaiwa.compare.standardise import standardisation_factors, standardised
 from kaiwa.compare.tau import TauResult, kendall_tau
 from kaiwa.compare.teams import TeamBest, best_of_teams
-from kaiwa.design import Design, design
 from kaiwa.errors import DesignError, InputError
 from kaiwa.files.runs import read_runs
 from kaiwa.files.scores import read_scores
@@ -32,6 +31,7 @@ from kaiwa.report.round import (
     topics_section,
     variance_section,
 )
+from kaiwa.topicset import Design, design
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.compare.tau import kendall_tau
-from kaiwa.design import topics_needed
 from kaiwa.errors import InputError
 from kaiwa.files.published import published
 from kaiwa.files.votes import read_votes
@@ -18,6 +17,7 @@ from kaiwa.measure.scale import Scale, judge
 from kaiwa.measure.score import score
 from kaiwa.model import Gains, Run, Votes, pack
 from kaiwa.registry import Names
+from kaiwa.topicset import topics_needed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

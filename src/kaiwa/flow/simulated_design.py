@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.compare.hsd import randomised_hsd
-from kaiwa.design.simulate import Simulated, simulated_power, simulated_size
-from kaiwa.design.verdicts import VERDICTS, Rejects
 from kaiwa.registry import Names
+from kaiwa.topicset.simulate import Simulated, simulated_power, simulated_size
+from kaiwa.topicset.verdicts import VERDICTS, Rejects
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kaiwa.design import Design
     from kaiwa.model import FloatArray
+    from kaiwa.topicset import Design
 
 PERMUTATIONS = 500
 

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.design.kinds import power_of
-from kaiwa.design.requirement import INTERVAL
-from kaiwa.design.sizes import difference_found
 from kaiwa.errors import InputError
 from kaiwa.report.figure import ACCENT, FAINT, INK, canvas, svg_text
+from kaiwa.topicset.kinds import power_of
+from kaiwa.topicset.requirement import INTERVAL
+from kaiwa.topicset.sizes import difference_found
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from kaiwa.design import Design
-    from kaiwa.design.requirement import Requirement
     from kaiwa.model import FloatArray
+    from kaiwa.topicset import Design
+    from kaiwa.topicset.requirement import Requirement
 
 POINTS = 60
 

@@ -10,13 +10,13 @@ from kaiwa.report.text import table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kaiwa.design.budget import Split
-    from kaiwa.design.decide import Decision
-    from kaiwa.design.passrate import PassRateDesign
-    from kaiwa.design.pilot import PilotDesign
-    from kaiwa.design.rounds import Rounds
-    from kaiwa.design.simulate import Simulated
     from kaiwa.report.text import Cell
+    from kaiwa.topicset.budget import Split
+    from kaiwa.topicset.decide import Decision
+    from kaiwa.topicset.passrate import PassRateDesign
+    from kaiwa.topicset.pilot import PilotDesign
+    from kaiwa.topicset.rounds import Rounds
+    from kaiwa.topicset.simulate import Simulated
 
 
 def pilot_text(found: PilotDesign) -> str:

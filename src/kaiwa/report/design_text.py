@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kaiwa.report.text import table
 
 if TYPE_CHECKING:
-    from kaiwa.design import Design
+    from kaiwa.topicset import Design
 
 NEARLY_SURE = 0.9995
 VARIANCE_WORDS = {

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from kaiwa.compare.components import Variance
     from kaiwa.compare.tau import TauResult
     from kaiwa.compare.teams import TeamBest
-    from kaiwa.design import Design
     from kaiwa.label.agreement import Agreement, Contested
     from kaiwa.model import Scores
     from kaiwa.pool import Share
     from kaiwa.report.text import Cell
+    from kaiwa.topicset import Design
 
 
 def measure_section(comparison: Comparison, teams: Sequence[TeamBest]) -> Section:

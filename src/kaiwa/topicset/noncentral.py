@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.design.beta import log_density, upper_quantile, upper_tail
+from kaiwa.topicset.beta import log_density, upper_quantile, upper_tail
 
 if TYPE_CHECKING:
     from kaiwa.model import FloatArray

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from kaiwa.design import anova, pair, ttest, twoway
 from kaiwa.registry import Names
+from kaiwa.topicset import anova, pair, ttest, twoway
 
 if TYPE_CHECKING:
     from kaiwa.model import FloatArray

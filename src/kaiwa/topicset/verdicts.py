@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from kaiwa.design.noncentral import critical_f
-from kaiwa.design.studentised import critical_range
 from kaiwa.registry import Names
+from kaiwa.topicset.noncentral import critical_f
+from kaiwa.topicset.studentised import critical_range
 
 if TYPE_CHECKING:
     from kaiwa.model import FloatArray

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kaiwa.design.find import n_or_too_many, power_at, smallest_difference
-from kaiwa.design.solve import LARGEST_N
 from kaiwa.errors import DesignError, InputError
+from kaiwa.topicset.find import n_or_too_many, power_at, smallest_difference
+from kaiwa.topicset.solve import LARGEST_N
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kaiwa.design.requirement import Requirement
+    from kaiwa.topicset.requirement import Requirement
 
 SECONDS_PER_HOUR = 3600.0
 TRUSTED_TAU = 0.9

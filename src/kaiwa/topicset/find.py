@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.design.interval import expected_width
-from kaiwa.design.kinds import power_of
-from kaiwa.design.requirement import INTERVAL, MOST_SYSTEMS, Requirement
-from kaiwa.design.sizes import difference_found, topics_for_width, topics_needed
-from kaiwa.design.solve import LARGEST_N, crossing, largest_enough, merit_of
 from kaiwa.errors import DesignError
+from kaiwa.topicset.interval import expected_width
+from kaiwa.topicset.kinds import power_of
+from kaiwa.topicset.requirement import INTERVAL, MOST_SYSTEMS, Requirement
+from kaiwa.topicset.sizes import difference_found, topics_for_width, topics_needed
+from kaiwa.topicset.solve import LARGEST_N, crossing, largest_enough, merit_of
 
 if TYPE_CHECKING:
     from kaiwa.model import FloatArray

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.design.noncentral import critical_f
-from kaiwa.design.solve import root
+from kaiwa.topicset.noncentral import critical_f
+from kaiwa.topicset.solve import root
 
 if TYPE_CHECKING:
     from kaiwa.model import FloatArray

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.design.noncentral import critical_f, noncentral_f_tail
+from kaiwa.topicset.noncentral import critical_f, noncentral_f_tail
 
 if TYPE_CHECKING:
     from kaiwa.model import FloatArray

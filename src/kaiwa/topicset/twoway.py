@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.design.anova import f_power
+from kaiwa.topicset.anova import f_power
 
 if TYPE_CHECKING:
     from kaiwa.model import FloatArray

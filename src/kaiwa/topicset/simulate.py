@@ -14,8 +14,8 @@ from kaiwa.errors import DesignError, InputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kaiwa.design.verdicts import Rejects
     from kaiwa.model import FloatArray
+    from kaiwa.topicset.verdicts import Rejects
 
 BATCH_CELLS = 1_000_000
 Z95 = 1.959964
@@ -51,7 +51,7 @@ def simulated_power(
 
     Stops when the 95% half-width falls below ``tolerance``, or at ``trials``. A ``min_diff`` of 0 gives the level.
 
-    >>> from kaiwa.design.verdicts import f_test_one_way
+    >>> from kaiwa.topicset.verdicts import f_test_one_way
     >>> pilot = np.random.default_rng(1).normal(0.5, 0.2, (100, 6))
     >>> simulated_power(pilot, f_test_one_way, n=30, systems=3, min_diff=0.15, rng=np.random.default_rng(1)).power > 0.6
     True

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.design.studentised import critical_range
 from kaiwa.errors import DesignError, InputError
 from kaiwa.registry import Names
+from kaiwa.topicset.studentised import critical_range
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.design.noncentral import f_tail, noncentral_f_tail
-from kaiwa.design.studentised import critical_range
+from kaiwa.topicset.noncentral import f_tail, noncentral_f_tail
+from kaiwa.topicset.studentised import critical_range
 
 if TYPE_CHECKING:
     from kaiwa.model import FloatArray

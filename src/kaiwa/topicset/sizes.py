@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.design.interval import expected_width
-from kaiwa.design.kinds import TESTS, power_of
-from kaiwa.design.noncentral import critical_f, noncentral_f_tail
-from kaiwa.design.solve import crossing, merit_of, smallest_enough
+from kaiwa.topicset.interval import expected_width
+from kaiwa.topicset.kinds import TESTS, power_of
+from kaiwa.topicset.noncentral import critical_f, noncentral_f_tail
+from kaiwa.topicset.solve import crossing, merit_of, smallest_enough
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.design.noncentral import f_tail
 from kaiwa.errors import InputError
 from kaiwa.registry import Names
+from kaiwa.topicset.noncentral import f_tail
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
-    from kaiwa.design.answer import Design
+    from kaiwa.topicset.answer import Design
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import isfinite
 
-from kaiwa.design.kinds import METHODS, TESTS, Test
-from kaiwa.design.solve import LARGEST_N
 from kaiwa.errors import InputError, UnknownName
+from kaiwa.topicset.kinds import METHODS, TESTS, Test
+from kaiwa.topicset.solve import LARGEST_N
 
 MOST_SYSTEMS = 10**6
 LEAST_ALPHA = 1e-15

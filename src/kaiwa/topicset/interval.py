@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.design.beta import stirling_error
-from kaiwa.design.noncentral import critical_f
+from kaiwa.topicset.beta import stirling_error
+from kaiwa.topicset.noncentral import critical_f
 
 if TYPE_CHECKING:
     from kaiwa.model import FloatArray

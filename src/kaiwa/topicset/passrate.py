@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.design.requirement import Requirement, completed
-from kaiwa.design.solve import LARGEST_N
 from kaiwa.errors import DesignError, InputError
+from kaiwa.topicset.requirement import Requirement, completed
+from kaiwa.topicset.solve import LARGEST_N
 
 if TYPE_CHECKING:
     from kaiwa.model import FloatArray
