@@ -6,8 +6,9 @@ import sys
 
 import benchmarks
 
-HARNESS = {"__main__", "calibration", "harness"}
+APART = {"__main__", "harness"}
+"""Neither a benchmark; nor is a folder: calibrations and oracles are run by name."""
 
 for module in pkgutil.iter_modules(benchmarks.__path__):
-    if module.name not in HARNESS and not module.name.startswith(("calibrate_", "golden_", "oracle_")):
+    if module.name not in APART and not module.ispkg:
         subprocess.run([sys.executable, "-m", f"benchmarks.{module.name}"], check=True)

@@ -1,6 +1,6 @@
 """Are the comparisons honest? Familywise error, power and coverage by simulation.
 
-    python -m benchmarks.calibration.compare > benchmarks/results/calibration_compare.md
+    python -m benchmarks.calibration.compare > docs/calibration/compare.md
 
 Every number stands with its Monte-Carlo standard error. Scores are topics x runs with a difficulty per topic;
 under "no difference" the runs of a topic are draws from one distribution.

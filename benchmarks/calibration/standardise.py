@@ -1,6 +1,6 @@
 """std-AB's variance bound on real score matrices: V_E <= A^2 n(m-1)/(m(n-1)).
 
-    python -m benchmarks.calibration.standardise MATRIX... > benchmarks/results/calibration_standardise.md
+    python -m benchmarks.calibration.standardise MATRIX... > docs/calibration/standardise.md
 
 MATRIX are topics x runs CSV files, such as those of Urbano's TREC collections.
 """

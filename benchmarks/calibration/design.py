@@ -1,6 +1,6 @@
 """Whether designs keep their promise: achieved power at the designed n, by simulation, for every method offered.
 
-``python -m benchmarks.calibrate_design > docs/calibration/design.md`` (about a minute of CPU).
+``python -m benchmarks.calibration.design > docs/calibration/design.md`` (about a minute of CPU).
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def randomised_rows() -> list[str]:
 def main() -> None:
     """Print the tables."""
     parts = [
-        ("# Calibration of the designs\n\nMade by `python -m benchmarks.calibrate_design > docs/calibration/design.md`."
+        ("# Calibration of the designs\n\nMade by `python -m benchmarks.calibration.design > docs/calibration/design.md`."
         f"\n{SETS:,} simulated data sets a row unless said; `error` is the Monte-Carlo standard error."),
         "## Power at the designed n (asked: 0.80)\n\n`promised` is by the row's own method, `exact` by exact theory, "
         "`z` is (achieved - exact) in errors.\n\n"

@@ -1,4 +1,4 @@
-"""Golden numbers for the design part, printed by statsmodels and scipy.stats: ``python -m benchmarks.oracle_design``.
+"""Golden numbers for the design part, printed by statsmodels and scipy.stats: ``python -m benchmarks.oracles.design``.
 
 Writes three CSV files into the folder given (default tests/golden/data). Needs statsmodels, which is neither a
 runtime nor a test dependency.
@@ -51,7 +51,7 @@ def range_rows() -> list[str]:
 
 def main(folder: Path) -> None:
     """Write the three tables with their provenance."""
-    made = f"# made by python -m benchmarks.oracle_design: {VERSIONS}"
+    made = f"# made by python -m benchmarks.oracles.design: {VERSIONS}"
     tables = {
         "design_anova_power.csv": ("alpha,m,n,delta,power", anova_rows()),
         "design_t_sizes.csv": ("test,effect,alpha,power,n", t_rows()),

@@ -1,6 +1,6 @@
 """Make tests/golden/data/pyntcireval.csv: the scores pyNTCIREVAL 0.0.3 gives to random topics.
 
-Run where pyNTCIREVAL is installed (it is no dependency of ours): python -m benchmarks.golden_pyntcireval
+Run where pyNTCIREVAL is installed (it is no dependency of ours): python -m benchmarks.oracles.pyntcireval
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def main() -> None:
         shown = [":".join(map(str, gains)), "".join(map(str, pool)), " ".join(answer)]
         rows.append(shown + [value(measure, ranked) for measure in known.values()])
     with TARGET.open("w", encoding="utf-8", newline="") as out:
-        out.write("# Printed by pyNTCIREVAL 0.0.3 through benchmarks/golden_pyntcireval.py; empty where it fails.\n")
+        out.write("# Printed by pyNTCIREVAL 0.0.3 through benchmarks/oracles/pyntcireval.py; empty where it fails.\n")
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["gains", "levels", "answer", *names])
         writer.writerows(rows)
