@@ -148,7 +148,7 @@ def randomised_rows() -> list[str]:
 def main() -> None:
     """Print the tables."""
     parts = [
-        ("# Calibration of the designs\n\nMade by `python -m benchmarks.calibration.design > docs/calibration/design.md`."
+        ("# Calibration of the designs\n\nMade by `python -m benchmarks.calibration.design`."
         f"\n{SETS:,} simulated data sets a row unless said; `error` is the Monte-Carlo standard error."),
         "## Power at the designed n (asked: 0.80)\n\n`promised` is by the row's own method, `exact` by exact theory, "
         "`z` is (achieved - exact) in errors.\n\n"

@@ -1,6 +1,6 @@
 """How often an interval over resampled votes holds the score that endless votes would give.
 
-python -m benchmarks.calibration.vote_intervals [--trials 200] [--topics 100] [--votes 10] > docs/calibration/vote_intervals.md
+python -m benchmarks.calibration.vote_intervals [--trials 200] [--topics 100] [--votes 10]
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ ITEMS, DEPTH = 40, 10
 VALUES = np.array([0.0, 1.0, 3.0])
 MEASURES = ("nG@1", "nERR@5", "P+", "nDCG@10", "Acc(L2)@5")
 LIKELY = [1.2, 0.35, 0.2]
+
+
+COMMAND = "`python -m benchmarks.calibration.vote_intervals"
 
 
 def trial(rng: np.random.Generator, topics: int, votes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -55,9 +58,7 @@ def main() -> None:
     held = np.mean([held for held, _ in results], axis=0)
     off = np.mean([off for _, off in results], axis=0)
     print("# How often 95% intervals over votes hold the score of endless votes\n")
-    print(
-        f"`python -m benchmarks.calibration.vote_intervals --trials {size.trials} --topics {size.topics} --votes {size.votes}`: "
-    )
+    print(f"{COMMAND} --trials {size.trials} --topics {size.topics} --votes {size.votes}`: ")
     print(f"{size.trials} collections of {size.topics} topics x {ITEMS} items, each item's votes drawn from its own")
     print(f"chances of levels (Dirichlet {LIKELY}), {size.votes} votes an item, gains by mean of 0, 1, 3; a run ranks")
     print("by true gain and noise. 100 resamples of the votes. Bias is the mean of score less true score.\n")
