@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kaiwa.files.published import published as published_table
 from kaiwa.topicset import topics_needed
 from kaiwa.topicset.anova import f_power, power
 from kaiwa.topicset.studentised import critical_range
@@ -22,8 +23,8 @@ def columns(name: str) -> dict[str, list[str]]:
 
 def published() -> dict[str, np.ndarray]:
     """Table 4 of Sakai (2015): variance, m, minD and n."""
-    table = columns("topic_set_size_stc.csv")
-    return {key: np.array(table[key], dtype=float) for key in ("variance", "m", "minD", "n")}
+    table = published_table("topic_set_size_stc")
+    return {key: np.array([row[key] for row in table], dtype=float) for key in ("variance", "m", "minD", "n")}
 
 
 def test_every_published_cell_is_reproduced_by_the_sakai_method() -> None:
