@@ -46,3 +46,12 @@ def test_a_team_left_out_loses_what_only_it_found(made: Made, kaiwa: Kaiwa) -> N
         "T1": {"items_lost": 2, "tau": -1.0, "largest_fall": 1},
         "T2": {"items_lost": 2, "tau": 1.0, "largest_fall": 0},
     }
+
+
+def test_a_taken_down_comment_is_in_no_pool(made: Made, kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """The next comment moves up into the depth."""
+    made("run.txt", "q1 Q0 c1 1 9 R\nq1 Q0 c2 2 8 R\nq1 Q0 c3 3 7 R\n")
+    made("gone.txt", "c1\n")
+    assert kaiwa("pool", "run.txt", "--depth", "2", "--takedown", "gone.txt").returncode == 0
+    assert sorted((tmp_path / "pool.tsv").read_text().split()) == ["c2", "c3", "q1", "q1"]
+    assert "c1" not in (tmp_path / "pool.organisers.csv").read_text()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 @click.option("--budget", type=click.IntRange(1), help="Most items in all: rank by rank, R1 runs before R2 runs.")
 @click.option("--order", type=click.Choice(["file", "score", "rank"]), help="What ranks a run (default: by format).")
 @click.option("--qrels", type=IN_FILE, help="Judgements: what is unjudged, and each team left out.")
+@click.option("--takedown", type=IN_FILE, help="Comment ids that may no longer be shown, one a line.")
 @click.option("-m", "--measure", default="nERR@10", show_default=True, help="Ranks the runs with each team left out.")
 @click.option("-o", "--output", type=IN_FILE, default=Path("pool.tsv"), show_default=True, help="The items to judge.")
 @seed_option
@@ -30,6 +31,7 @@ def command(  # noqa: PLR0917  click passes by name
     budget: int | None,
     order: str | None,
     qrels: Path | None,
+    takedown: Path | None,
     measure: str,
     output: Path,
     seed: int,
@@ -43,7 +45,9 @@ def command(  # noqa: PLR0917  click passes by name
     """
     from kaiwa.flow.pool import pool_runs, write_pool
 
-    report = pool_runs(runs, depth=depth, budget=budget, seed=seed, order=order, qrels=qrels, measure=measure)
+    report = pool_runs(
+        runs, depth=depth, budget=budget, seed=seed, order=order, qrels=qrels, measure=measure, takedown=takedown
+    )
     organisers = write_pool(output, report.pool)
     emit(_text(report), _fields(report, output, organisers), as_json=as_json)
     remark(f"items: {output}\norganisers only: {organisers}", quiet=quiet or as_json)

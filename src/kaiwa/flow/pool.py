@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,9 +11,10 @@ from kaiwa.errors import InputError
 from kaiwa.files.qrels import read_qrels
 from kaiwa.files.runs import read_runs
 from kaiwa.files.tables import csv_text
+from kaiwa.files.takedown import read_takedown
 from kaiwa.files.writing import write_text
 from kaiwa.flow.left_out import LeftOut, leave_teams_out
-from kaiwa.model import unpack
+from kaiwa.model import Run, unpack
 from kaiwa.pool import (
     Coverage,
     Pool,
@@ -53,10 +54,13 @@ def pool_runs(
     order: str | None = None,
     qrels: Path | None = None,
     measure: str = "nERR@10",
+    takedown: Path | None = None,
 ) -> PoolReport:
     """The shuffled pool, shares and sizes at other depths; with judgements, coverage and each team left out."""
     runs = read_runs(paths, order=order)
     gains = read_qrels(qrels) if qrels else None
+    gone = read_takedown(takedown) if takedown else frozenset()
+    runs = [without_comments(run, gone) for run in runs] if gone else runs
     pool = budget_pool(runs, items=budget, depth=depth) if budget is not None else depth_pool(runs, depth=depth)
     return PoolReport(
         pool=pool.shuffled(np.random.default_rng(seed)),
@@ -67,6 +71,15 @@ def pool_runs(
         coverage=[coverage(run, gains, depth=depth) for run in runs] if gains else [],
         left_out=leave_teams_out(runs, gains, pool, depth=depth, measure=measure) if gains else [],
     )
+
+
+def without_comments(run: Run, gone: frozenset[str]) -> Run:
+    """The run as if the taken-down comments had never been returned; those behind them move up."""
+    lists = {
+        topic: [(comment, score) for comment, score in run.ranking(topic) if comment not in gone]
+        for topic in run.topics
+    }
+    return replace(Run.from_lists(run.name, lists, description=run.description), order=run.order)
 
 
 def write_pool(path: Path, pool: Pool) -> Path:
