@@ -48,5 +48,8 @@ browser: # the browser that the page tests drive; installed when absent and allo
 docs: $(VENV)/.dev ## rebuild the generated pages of docs/
 	$(BIN)/python docs/build.py
 
+serve: demo ## the demo's report at http://127.0.0.1:8000/report.html
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory demo 8000
+
 clean: ## remove what make made
 	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
