@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kaiwa.retrieve.heap import Heap, empty_heap, enters, floor_of, holds, push, put_best_first
 from kaiwa.retrieve.kernel import kernel
 from kaiwa.retrieve.lists import Lists, score_of
-from kaiwa.retrieve.walk import Links, best_post, walk
+from kaiwa.retrieve.walk import NO_POST_YET, Links, best_post, walk
 
 if TYPE_CHECKING:
     from kaiwa.model import FloatArray, IntArray
@@ -41,6 +41,9 @@ def best_pairs(
     if sure:
         size = walk(lists, links, post_scores, bound, heap, size)
     put_best_first(heap, size)
+    for place in range(size):
+        if heap.posts[place] == NO_POST_YET:
+            heap.posts[place] = best_post(links, post_scores, heap.comments[place])
     return Heap(heap.scores[:size], heap.comments[:size], heap.posts[:size]), sure
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kaiwa.model import FloatArray, IntArray
 
 WINDOW = 1 << 14
+NO_POST_YET = -1  # where posts do not count, only the winners' are looked up
 _NEARLY = 1 - 1e-12  # so that rounding drops no document that ties with the floor
 _SEARCH_COST = 8  # looking a document up costs about as much as walking over this many postings
 
@@ -181,7 +182,7 @@ def take_window(
         window.sums[place] = 0
         if own + bound < floor_of(heap, size):
             continue
-        post = best_post(links, post_scores, comment)
+        post = best_post(links, post_scores, comment) if len(post_scores) else NO_POST_YET
         beside = post_scores[post] if len(post_scores) else 0.0
         if not enters(heap, size, own + beside, comment):
             continue
