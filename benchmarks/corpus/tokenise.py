@@ -1,6 +1,6 @@
 """Sentences a CPU second cut into words: ours and the tokenisers we did not choose.
 
-``python -m benchmarks.tokenise ZH.txt JA.txt EN.txt`` takes three files of real text, one sentence a line.
+``python -m benchmarks.corpus.tokenise ZH.txt JA.txt EN.txt`` takes three files of real text, one sentence a line.
 Each tokeniser cuts the same lines, three rounds in turn; the median counts. Those not installed are left out.
 """
 

@@ -1,6 +1,6 @@
 """How many true replies each system finds again: reply provenance, not human judgement.
 
-``python -m benchmarks.recall REPOSITORY`` holds out posts with ``kaiwa topics --rest`` (posts that nearly
+``python -m benchmarks.corpus.recall REPOSITORY`` holds out posts with ``kaiwa topics --rest`` (posts that nearly
 repeat them go too) and asks with each of them. Its true replies are the comments it had that still stand
 in the rest, under other posts. Recall@k is the share of them among the first k, averaged over the held-out posts that
 have any. A comment nobody made under that post may be as good an answer; this counts it as a miss.

@@ -1,6 +1,6 @@
 """Building and searching an index of comments: ours against bm25s (numba) and tantivy, on the same tokens.
 
-``python -m benchmarks.retrieve INDEX TOPICS`` takes an index (kaiwa index) and topics to ask with. The
+``python -m benchmarks.corpus.retrieve INDEX TOPICS`` takes an index (kaiwa index) and topics to ask with. The
 engines build from the tokens in the index, one thread, BM25 with k1 = 1.2 and b = 0.75. Query times are CPU
 time of the process, turn by turn between the engines, after a round that warms up and compares scores.
 """
