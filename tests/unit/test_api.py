@@ -62,3 +62,9 @@ def test_a_variance_can_be_designed_from(scores: kaiwa.Scores) -> None:
     """``kaiwa.design`` takes a number or what ``variance()`` gave, whatever was imported before."""
     by_object = kaiwa.design(variance=scores.variance(), systems=3, min_diff=0.2)
     assert by_object.n == kaiwa.design(variance=scores.variance().v_e, systems=3, min_diff=0.2).n > 1
+
+
+def test_a_vanishing_variance_is_designed_for_without_a_warning() -> None:
+    """Two topics are enough, by both methods' arithmetic."""
+    assert kaiwa.design(variance=1e-300, systems=3, min_diff=0.1).n == 2
+    assert kaiwa.design(variance=1e-300, systems=3, min_diff=0.1).published_n is not None

@@ -54,7 +54,7 @@ def sakai_power(
     phiA, phiE, lam = m - 1, m * (size - 1), size * minD**2 / (2 * sigma2)
     w = critical_f(level, phiA, phiE)
     c = (phiA + 2 * lam) / (phiA + lam)
-    phi_star = (phiA + lam) ** 2 / (phiA + 2 * lam)
+    phi_star = (phiA + lam) * ((phiA + lam) / (phiA + 2 * lam))
     radicand = c / phiA - w / phiE
     usable = radicand > 0
     top = np.sqrt(w / phiE) * np.sqrt(2 * phiE - 1) - np.sqrt(c / phiA) * np.sqrt(2 * phi_star - 1)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 DROP = 40.0
 NODES = 48
+ROUGH_NODES = 14
 STEPS = 60
 TINY = 1e-300
 FARTHEST = 600.0
@@ -70,9 +71,9 @@ def upper_tail(d: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     return np.exp(_log_upper_tail(d, a, b, log_density_at_mode(a, b)))
 
 
-def _log_upper_tail(d: FloatArray, a: FloatArray, b: FloatArray, height: FloatArray) -> FloatArray:
+def _log_upper_tail(d: FloatArray, a: FloatArray, b: FloatArray, height: FloatArray, nodes: int = NODES) -> FloatArray:
     right = d >= 0
-    near = height + _log_right_tail(np.abs(d), np.where(right, a, b), np.where(right, b, a))
+    near = height + _log_right_tail(np.abs(d), np.where(right, a, b), np.where(right, b, a), nodes)
     return np.where(right, near, np.log1p(-np.exp(np.minimum(near, -1e-16))))
 
 
@@ -89,13 +90,14 @@ def _quantile(alpha: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     d = _first_guess(alpha, a, b)
     target = np.log(alpha)
     height = log_density_at_mode(a, b)
-    for _ in range(STEPS):
-        log_tail = _log_upper_tail(d, a, b, height)
+    for step in range(STEPS):
+        # the first step only has to come near: a rough tail does
+        log_tail = _log_upper_tail(d, a, b, height, ROUGH_NODES if step == 0 else NODES)
         miss = log_tail - target
         hazard = np.exp(height + _fall(d, a, b) - log_tail)
         bend = miss * (_slope(d, a, b) + hazard) / (2 * hazard)
         d = d + miss / hazard / np.clip(1 + bend, 0.5, 2.0)
-        if (np.abs(miss) < NEARLY).all():
+        if step and (np.abs(miss) < NEARLY).all():
             break
     return d
 
@@ -130,10 +132,10 @@ def _slope(d: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     return slope
 
 
-def _log_right_tail(d: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+def _log_right_tail(d: FloatArray, a: FloatArray, b: FloatArray, count: int) -> FloatArray:
     """The log of the chance beyond ``d`` >= 0, short of the height at the mode."""
     end = _end_of_tail(d, a, b)
-    nodes, weights = _RULE
+    nodes, weights = _RULES[count]
     here = d[..., None] + (end - d)[..., None] * nodes
     start = _fall(d, a, b)
     relative = np.exp(_fall(here, a[..., None], b[..., None]) - start[..., None]) @ weights
@@ -154,11 +156,11 @@ def _end_of_tail(d: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     return end
 
 
-def _rule() -> tuple[FloatArray, FloatArray]:
+def _rule(count: int) -> tuple[FloatArray, FloatArray]:
     """Gauss-Legendre in the root of the distance: the points crowd where the tail begins."""
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    nodes, weights = np.polynomial.legendre.leggauss(count)
     roots = (nodes + 1) / 2
     return roots**2, weights * roots
 
 
-_RULE = _rule()
+_RULES = {count: _rule(count) for count in (ROUGH_NODES, NODES)}
