@@ -19,7 +19,7 @@ from kaiwa.model.ids import repeated_row
 from kaiwa.model.lists import starts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 FORM = "topic Q0 comment rank score run"
 ORDERS = ("file", "score", "rank")
@@ -37,7 +37,6 @@ class _Rows:
     comment: IdArray
     rank: FloatArray
     score: FloatArray
-    line: IntArray
 
 
 def read_run(path: Path | str, *, order: str | None = None) -> Run:
@@ -51,10 +50,8 @@ def read_run(path: Path | str, *, order: str | None = None) -> Run:
     path = Path(path)
     numbers, parts = TopicNumbers(), list[_Rows]()
     description, name, is_trec = "", b"", False
-    for block in read_blocks(path):
-        if block.first_line == 1:
-            description, block = take_description(block, path)  # noqa: PLW2901  the line belongs to no topic
-        columns = split_fields(block, path, fields=6, form=FORM, more=True)
+    for said, columns in _blocks(path):
+        description = said or description
         if not len(columns):
             continue
         is_trec = is_trec or (not description and _is_trec(columns))
@@ -119,6 +116,13 @@ def take_description(block: Block, path: Path) -> tuple[str, Block]:
     return inside.decode().strip(), Block(newline + rest, block.first_line)
 
 
+def _blocks(path: Path) -> Iterator[tuple[str, Columns]]:
+    """The file's fields block by block, each with the description when it holds one."""
+    for block in read_blocks(path):
+        said, ranked = take_description(block, path) if block.first_line == 1 else ("", block)
+        yield said, split_fields(ranked, path, fields=6, form=FORM, more=True)
+
+
 def _is_trec(columns: Columns) -> bool:
     start = columns.starts[:, _ITERATION]
     is_zero = (columns.ends[:, _ITERATION] - start == 1) & (columns.data[start] == ord("0"))
@@ -143,7 +147,6 @@ def _rows(columns: Columns, numbers: TopicNumbers, *, keep_rank: bool) -> _Rows:
         comment=columns.ids(_COMMENT),
         rank=columns.floats(_RANK, "rank") if keep_rank else score[:0],
         score=score,
-        line=columns.lines,
     )
 
 
@@ -167,7 +170,8 @@ def _duplicate(path: Path, rows: _Rows) -> InputError:
     repeat = repeated_row(rows.topic, rows.comment)
     if repeat is None:  # the Run refuses only repeats here: numbers and names are checked above
         raise AssertionError
-    first, second = (int(rows.line[row]) for row in repeat)
+    lines = np.concatenate([columns.lines for _, columns in _blocks(path)])
+    first, second = (int(lines[row]) for row in repeat)
     what = f"comment {rows.comment[repeat[1]].decode()!r} already stands at line {first}"
     return InputError.at(
         path, what, "each comment may appear once per topic (kaiwa check --fix keeps the first)", line=second
