@@ -42,9 +42,12 @@ class UnknownName(InputError):  # noqa: N818  reads as the thing it is
 
         >>> str(UnknownName.among("measure", "nER", ["nERR", "P+"]))
         "unknown measure 'nER'; did you mean 'nERR'?"
+        >>> str(UnknownName.among("measure", "ap", ["AP", "P+"]))
+        "unknown measure 'ap'; did you mean 'AP'?"
         """
         names = list(known)
-        near = get_close_matches(name, names, n=3, cutoff=0.6)
+        by_small = {one.lower(): one for one in reversed(names)}
+        near = [by_small[one] for one in get_close_matches(name.lower(), by_small, n=3, cutoff=0.6)]
         if near:
             return cls(f"unknown {kind} {name!r}; did you mean {' or '.join(map(repr, near))}?")
         return cls(f"unknown {kind} {name!r}; known: {', '.join(names)}")
