@@ -15,10 +15,12 @@ def test_logs_and_tables_are_not_mixed(tmp_path: Path) -> None:
 
 
 def test_an_unknown_measure_is_refused_with_the_file(tmp_path: Path) -> None:
-    """The file and the measures it holds are named."""
+    """The file and the measures it holds are named; one that differs by case is offered."""
     (tmp_path / "ap.csv").write_text("A,B\n1,2\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"ap\.csv: unknown measure 'AP'; known: ap"):
+    with pytest.raises(InputError, match=r"ap\.csv: unknown measure 'AP'; did you mean 'ap'\?"):
         load_scores([tmp_path / "ap.csv"], measure="AP")
+    with pytest.raises(InputError, match=r"ap\.csv: unknown measure 'nERR'; known: ap"):
+        load_scores([tmp_path / "ap.csv"], measure="nERR")
 
 
 def test_what_was_left_out_is_remarked(tmp_path: Path) -> None:
