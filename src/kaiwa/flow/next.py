@@ -12,7 +12,8 @@ from kaiwa.files.scores import read_scores
 from kaiwa.topicset import Design, design
 
 if TYPE_CHECKING:
-    from kaiwa.files.task import Task
+    from kaiwa.files.task import Task, TaskSettings
+    from kaiwa.model import Scores, ScoreSet
 
 
 @dataclass(frozen=True)
@@ -41,20 +42,28 @@ def next_round(task: Task) -> NextRound:
     if not task.scores.exists():
         raise InputError.at(task.scores, "no scores yet", "see: kaiwa status")
     scores = read_scores(task.scores)
-    chosen = [measure for measure in task.settings.measures if measure in scores] or list(scores)
-    said, found = task.settings, dict[str, NextDesign]()
-    for measure in chosen:
-        table = scores[measure]
-        std_ab = standardised(table, standardisation_factors(table))
-        designs = [
-            design(
-                variance=within_run_variance(one.values),
-                systems=said.systems,
-                min_diff=said.min_diff,
-                power=said.power,
-                alpha=said.alpha,
-            )
-            for one in (table, std_ab)
-        ]
-        found[measure] = NextDesign(*designs)
+    found = {
+        measure: _next_design(scores[measure], task.settings) for measure in chosen_measures(scores, task.settings)
+    }
     return NextRound(found, max(found, key=lambda measure: found[measure].raw.n))
+
+
+def chosen_measures(scores: ScoreSet, settings: TaskSettings) -> list[str]:
+    """The task's measures that were scored, or all that were when none of them was."""
+    return [measure for measure in settings.measures if measure in scores] or list(scores)
+
+
+def required_design(variance: float, settings: TaskSettings) -> Design:
+    """The topic set that meets the task's requirement at this variance."""
+    return design(
+        variance=variance,
+        systems=settings.systems,
+        min_diff=settings.min_diff,
+        power=settings.power,
+        alpha=settings.alpha,
+    )
+
+
+def _next_design(table: Scores, settings: TaskSettings) -> NextDesign:
+    std_ab = standardised(table, standardisation_factors(table))
+    return NextDesign(*(required_design(within_run_variance(one.values), settings) for one in (table, std_ab)))

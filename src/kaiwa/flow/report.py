@@ -19,6 +19,7 @@ from kaiwa.files.scores import read_scores
 from kaiwa.files.topics import read_topics
 from kaiwa.files.writing import write_text
 from kaiwa.flow.agree import AgreementReport, agree_file
+from kaiwa.flow.next import chosen_measures, required_design
 from kaiwa.pool import Share, depth_pool, run_shares
 from kaiwa.report.html import page
 from kaiwa.report.round import (
@@ -31,13 +32,13 @@ from kaiwa.report.round import (
     topics_section,
     variance_section,
 )
-from kaiwa.topicset import Design, design
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from kaiwa.files.task import Task
-    from kaiwa.model import Scores, ScoreSet
+    from kaiwa.model import Run, Scores, ScoreSet
+    from kaiwa.topicset import Design
 
 
 @dataclass(frozen=True)
@@ -80,14 +81,14 @@ def round_results(task: Task) -> RoundResults:
     if not task.scores.exists():
         raise InputError.at(task.scores, "no scores yet", "make them with: kaiwa score runs/*.txt -o scores.csv")
     scores = read_scores(task.scores)
-    chosen = [measure for measure in task.settings.measures if measure in scores] or list(scores)
+    chosen = chosen_measures(scores, task.settings)
     runs = read_runs(task.runs) if task.runs else []
     return RoundResults(
         task=task,
         measures=[_measure(scores[measure], task) for measure in chosen],
         taus=_taus(scores, chosen),
         agreement=agree_file(task.votes, seed=task.settings.seed) if task.votes.exists() else None,
-        pool=_pool(task) if runs else None,
+        pool=_pool(runs, task.settings.depth) if runs else None,
         descriptions={run.name: run.description for run in runs},
         posts=read_topics(task.topics) if task.topics.exists() else {},
     )
@@ -110,9 +111,8 @@ def _measure(scores: Scores, task: Task) -> MeasureResults:
 
 
 def _design(v_e: float, task: Task) -> Design | None:
-    said = task.settings
     try:
-        return design(variance=v_e, systems=said.systems, min_diff=said.min_diff, power=said.power, alpha=said.alpha)
+        return required_design(v_e, task.settings)
     except (InputError, DesignError):
         return None  # a round without variance asks for no topics; the page says so
 
@@ -124,9 +124,9 @@ def _taus(scores: ScoreSet, measures: list[str]) -> dict[tuple[str, str], TauRes
     return {pair: kendall_tau(means[pair[0]], means[pair[1]]) for pair in pairs if len(means[pair[0]]) >= enough}
 
 
-def _pool(task: Task) -> PoolFacts:
-    pool = depth_pool(read_runs(task.runs), depth=task.settings.depth)
-    return PoolFacts(len(pool), task.settings.depth, run_shares(pool, depth=task.settings.depth))
+def _pool(runs: list[Run], depth: int) -> PoolFacts:
+    pool = depth_pool(runs, depth=depth)
+    return PoolFacts(len(pool), depth, run_shares(pool, depth=depth))
 
 
 def report_page(results: RoundResults, *, version: str) -> str:
