@@ -3,11 +3,12 @@
 Trial t of a key is always the same shuffle: its random words are a SplitMix64 stream (Steele et al. 2014)
 that starts at a hash of (key, t), and each word has a fixed place in that stream. So the bits depend
 neither on the block size, nor on the threads, nor on which of the two paths ran: numpy for small work,
-compiled (``kaiwa.compare.kernel``) where that repays loading the compiler.
+compiled (``kaiwa.compare.kernel``) where that repays loading the compiler, or where it is loaded already.
 """
 
 from __future__ import annotations
 
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -19,10 +20,12 @@ from kaiwa.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from kaiwa.compare.draws import WordArray
     from kaiwa.model import FloatArray
 
-COMPILED_FROM = 20_000_000
-"""Cells shuffled (topics x runs x trials) from which the compiled path runs; see docs/decisions/020."""
+COMPILED_FROM = 60_000_000
+"""Cells shuffled (topics x runs x trials) from which loading the compiler repays; see docs/decisions/020."""
+COMPILED = "kaiwa.compare.kernel"
 BLOCK_CELLS = 250_000
 
 
@@ -68,7 +71,7 @@ def shuffled_means(
 
 
 def _path(cells: int) -> Callable[[FloatArray, int, int, int, Draws], FloatArray]:
-    if cells < COMPILED_FROM:
+    if cells < COMPILED_FROM and COMPILED not in sys.modules:
         return sums_by_numpy
     from kaiwa.compare.kernel import sums_compiled
 
@@ -78,19 +81,35 @@ def _path(cells: int) -> Callable[[FloatArray, int, int, int, Draws], FloatArray
 def sums_by_numpy(by_topic: FloatArray, key: int, first: int, trials: int, draws: Draws) -> FloatArray:
     """Shuffled column sums "trials x runs", one numpy step per place of a row, all trials at once."""
     topics, runs = by_topic.shape
-    trial = np.arange(trials)
-    state = mixed(np.uint64(key) + (np.uint64(first + 1) + trial.astype(np.uint64)) * GOLDEN)
+    trial = np.arange(trials, dtype=np.uint64)
+    state = mixed(np.uint64(key) + (np.uint64(first + 1) + trial) * GOLDEN)
     total = np.zeros((runs, trials))
+    row = np.empty((runs, trials))
     for topic in range(topics):
-        row = np.repeat(by_topic[topic], trials)  # place-major: the score at place p of trial t is row[p * trials + t]
+        row[:] = by_topic[topic][:, None]
         for word, top in enumerate(range(runs - 1, 0, -draws.per_word)):
             state += GOLDEN
             fraction = fractions(state, draws.products[word], draws.limits[word])
-            for place in range(top, max(top - draws.per_word, 0), -1):
-                scaled = fraction * np.uint64(place + 1)
-                fraction = scaled & MASK
-                spot = (scaled >> np.uint64(FRACTION_BITS)).astype(np.int64) * trials + trial
-                total[place] += row[spot]
-                row[spot] = row[place * trials : (place + 1) * trials]
-        total[0] += row[:trials]
+            _draw_places(row, total, fraction, trial, range(top, max(top - draws.per_word, 0), -1))
+        total[0] += row[0]
     return np.ascontiguousarray(total.T)
+
+
+def _draw_places(row: FloatArray, total: FloatArray, fraction: WordArray, trial: WordArray, places: range) -> None:
+    """Add to each place's total the score drawn for it from the places not above it, and close the gap in the row.
+
+    The arrays are changed in place, and every step writes where the last one did: making new arrays
+    costs as much as the arithmetic.
+    """
+    scores, trials = row.reshape(-1), np.uint64(len(trial))
+    spot, drawn = np.empty_like(trial), np.empty(len(trial))
+    for place in places:
+        np.multiply(fraction, np.uint64(place + 1), out=fraction)
+        np.right_shift(fraction, np.uint64(FRACTION_BITS), out=spot)
+        np.bitwise_and(fraction, MASK, out=fraction)
+        np.multiply(spot, trials, out=spot)
+        np.add(spot, trial, out=spot)
+        index = spot.view(np.int64)
+        np.take(scores, index, out=drawn, mode="clip")  # never out of range; "raise" would copy its answer
+        total[place] += drawn
+        scores[index] = row[place]
