@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +20,9 @@ LARGEST_MEAN = 1e12
 SPREAD = 9.5
 CHUNK = 1 << 17
 PORTION = 2048
+FARTHEST_ROOT = 1.4
+"""The root of the noncentrality needed is within this factor of its first guess."""
+NEWTON_STEPS = 8
 
 
 def critical_f(alpha: FloatArray, df1: FloatArray, df2: FloatArray) -> FloatArray:
@@ -52,6 +57,31 @@ def noncentral_f_tail(
     return np.clip(power.reshape(parts[0].shape), 0.0, 1.0)
 
 
+def noncentrality_needed(df1: FloatArray, df2: FloatArray, alpha: FloatArray, power: float) -> FloatArray:
+    """The noncentrality, to about a thousandth, at which an F-test reaches the power: Newton's method in its root.
+
+    The beta tails are computed once: only the Poisson weights move with the noncentrality, and
+    as dP(N > j)/dmean = P(N = j), the slope comes with them.
+    """
+    z = NormalDist().inv_cdf(1 - min(float(alpha.min()), 0.4)) + max(NormalDist().inv_cdf(power), 0.0)
+    root = np.sqrt(z * np.sqrt(2 * df1) + 0.7 * z * z)
+    farthest = float(root.max()) * FARTHEST_ROOT
+    count = _terms(farthest**2 / 2)
+    if farthest**2 / 2 > LARGE_MEAN:
+        return root**2
+    steps = _tail_steps(critical_f(alpha, df1, df2), df1, df2, count)
+    for _ in range(NEWTON_STEPS):
+        chance = _poisson(root**2 / 2, count)
+        beyond = chance[:, ::-1].cumsum(axis=1)[:, ::-1]
+        reached = np.clip(alpha + (beyond[:, 1:] * steps).sum(axis=1) / beyond[:, 0], 1e-15, 1 - 1e-15)
+        slope = root * (chance[:, :-1] * steps).sum(axis=1) / beyond[:, 0] / (reached * (1 - reached))
+        short = log(power / (1 - power)) - np.log(reached / (1 - reached))
+        root = np.clip(root + short / np.maximum(slope, 1e-3), root / 2, farthest)
+        if (np.abs(short) < 3e-3 * slope * root).all():
+            break
+    return root**2
+
+
 def _in_portions(flat: list[FloatArray]) -> FloatArray:
     """The same for many cells, those with few terms together, or for large means, one by one."""
     power = np.empty(len(flat[0]))
@@ -74,17 +104,29 @@ def _terms(mean: float) -> int:
 
 
 def _summed(f: FloatArray, df1: FloatArray, df2: FloatArray, mean: FloatArray, central: FloatArray) -> FloatArray:
-    a, b = (df1 / 2)[:, None], (df2 / 2)[:, None]
-    j = np.arange(1.0, _terms(float(mean.max())))
+    count = _terms(float(mean.max()))
+    beyond = _poisson(mean, count)[:, ::-1].cumsum(axis=1)[:, ::-1]
+    power: FloatArray = central + (beyond[:, 1:] * _tail_steps(f, df1, df2, count)).sum(axis=1) / beyond[:, 0]
+    return power
+
+
+def _poisson(mean: FloatArray, count: int) -> FloatArray:
+    """Poisson chances of 0 to count - 1, in proportion: cells x count."""
     odds = np.log(np.maximum(mean, 1e-300))[:, None]
-    poisson = _running(odds - np.log(j))
-    poisson = np.exp(poisson - poisson.max(axis=1, keepdims=True))
-    beyond = poisson[:, ::-1].cumsum(axis=1)[:, ::-1]
+    chance = _running(odds - np.log(np.arange(1.0, count)))
+    chance -= chance.max(axis=1, keepdims=True)
+    return np.exp(chance, out=chance)
+
+
+def _tail_steps(f: FloatArray, df1: FloatArray, df2: FloatArray, count: int) -> FloatArray:
+    """By how much each beta tail of the mixture exceeds the one before it: cells x (count - 1)."""
+    a, b = (df1 / 2)[:, None], (df2 / 2)[:, None]
+    j = np.arange(1.0, count - 1)
     x = (df1 * f / (df1 * f + df2))[:, None]
     log_first = log_density(np.log(f), df1 / 2, df2 / 2) - np.log(df1 / 2)
-    terms = np.exp(_running(np.log(x * (a + b + (j - 1)) / (a + j))) + log_first[:, None])
-    power: FloatArray = central + (beyond[:, 1:] * terms[:, :-1]).sum(axis=1) / beyond[:, 0]
-    return power
+    steps = _running(np.log(x * (a + b + (j - 1)) / (a + j)))
+    steps += log_first[:, None]
+    return np.exp(steps, out=steps)
 
 
 def _running(steps: FloatArray) -> FloatArray:

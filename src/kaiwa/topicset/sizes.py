@@ -9,7 +9,7 @@ import numpy as np
 
 from kaiwa.topicset.interval import expected_width
 from kaiwa.topicset.kinds import TESTS, power_of
-from kaiwa.topicset.noncentral import critical_f, noncentral_f_tail
+from kaiwa.topicset.noncentral import critical_f, noncentrality_needed
 from kaiwa.topicset.solve import crossing, merit_of, smallest_enough
 
 if TYPE_CHECKING:
@@ -124,24 +124,3 @@ def _guess(m: FloatArray, effect: FloatArray, *, alpha: float, power: float, tes
     more = FEW_TOPICS * (needed[1] / needed[0] - 1)
     guess: FloatArray = needed[0][back] / per_topic + more[back]
     return guess
-
-
-def noncentrality_needed(df1: FloatArray, df2: FloatArray, alpha: FloatArray, power: float) -> FloatArray:
-    """The noncentrality at which an F-test reaches the power: the secant method in its square root."""
-    critical = critical_f(alpha, df1, df2)
-    target = np.array(power)
-
-    def merit(root_: FloatArray) -> FloatArray:
-        return merit_of(noncentral_f_tail(critical, df1, df2, root_**2, alpha), target)
-
-    z = NormalDist().inv_cdf(1 - min(float(alpha.min()), 0.4)) + max(NormalDist().inv_cdf(power), 0.0)
-    before = np.sqrt(z * np.sqrt(2 * df1) + 0.7 * z * z)
-    now, at_before = 1.02 * before, merit(before)
-    for _ in range(8):
-        at_now = merit(now)
-        slope = (at_now - at_before) / np.where(now == before, 1.0, now - before)
-        step = -at_now / np.where(slope > 0, slope, 1.0)
-        before, at_before, now = now, at_now, np.clip(now + step, now / 2, now * 2)
-        if (np.abs(step) < 3e-3 * now).all():
-            break
-    return now**2
