@@ -130,6 +130,8 @@ def _is_trec(columns: Columns) -> bool:
 
 
 def _same_name(columns: Columns, name: bytes) -> bytes:
+    if name and columns.data.tobytes().count(b" " + name + b"\n") == len(columns):  # at every line's end
+        return name
     names = columns.ids(_NAME)
     name = name or bytes(names[0])
     other = names != name
