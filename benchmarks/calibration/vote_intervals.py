@@ -1,6 +1,6 @@
-"""How often an interval over resampled votes holds the score that endless votes would give.
+"""How often an interval over resampled votes holds the score that another panel gives.
 
-python -m benchmarks.calibration.vote_intervals [--trials 200] [--topics 100] [--votes 10]
+python -m benchmarks.calibration.vote_intervals [--trials 300] [--topics 100] > docs/calibration/vote_intervals.md
 """
 
 from __future__ import annotations
@@ -21,13 +21,11 @@ ITEMS, DEPTH = 40, 10
 VALUES = np.array([0.0, 1.0, 3.0])
 MEASURES = ("nG@1", "nERR@5", "P+", "nDCG@10", "Acc(L2)@5")
 LIKELY = [1.2, 0.35, 0.2]
+PANELS = (3, 10)
 
 
-COMMAND = "`python -m benchmarks.calibration.vote_intervals"
-
-
-def trial(rng: np.random.Generator, topics: int, votes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Whether each measure's interval holds the true score, and how far the score from these votes is off."""
+def trial(rng: np.random.Generator, topics: int, votes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Whether each measure's interval holds another panel's score, its half width, and the score less the true one."""
     chances = rng.dirichlet(LIKELY, size=topics * ITEMS)
     worth = chances @ VALUES
     names = tuple(f"t{topic}" for topic in range(topics))
@@ -35,36 +33,41 @@ def trial(rng: np.random.Generator, topics: int, votes: int) -> tuple[np.ndarray
     guess = (worth + rng.normal(0, 0.6, len(worth))).reshape(topics, ITEMS)
     order = (np.argsort(-guess, axis=1)[:, :DEPTH] + ITEMS * np.arange(topics)[:, None]).ravel()
     run = Run(names, starts_of([DEPTH] * topics), comments[order], np.zeros(len(order)), name="run")
-    counts = rng.multinomial(votes, chances)
+    panels = [rng.multinomial(votes, chances) for _ in range(2)]
+    judged = [judge(Gains(names, starts, comments, cast @ VALUES / votes, 3.0), votes=cast) for cast in panels]
     endless = judge(Gains(names, starts, comments, worth, 3.0), votes=np.round(chances * 1e9).astype(np.int64))
-    actual = judge(Gains(names, starts, comments, counts @ VALUES / votes, 3.0), votes=counts)
     chosen, reading = [choose(name) for name in MEASURES], Reading()
-    answers = Answers.of([run], actual.table, topics)
-    true, seen = (np.nanmean(values_of(answers, judged, chosen, reading)[:, 0], axis=1) for judged in (endless, actual))
-    found = vote_intervals(
-        answers, actual, chosen, reading, worth=lambda drawn: drawn @ VALUES / votes, rng=rng, samples=100
+    answers = Answers.of([run], endless.table, topics)
+    seen, other, true = (
+        np.nanmean(values_of(answers, one, chosen, reading)[:, 0], axis=1) for one in (*judged, endless)
     )
-    return (found.low[:, 0] <= true) & (true <= found.high[:, 0]), seen - true
+    found = vote_intervals(
+        answers, judged[0], chosen, reading, worth=lambda drawn: drawn @ VALUES / votes, rng=rng, samples=100
+    )
+    low, high = found.low[:, 0], found.high[:, 0]
+    return (low <= other) & (other <= high), (high - low) / 2, seen - true
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
     options = argparse.ArgumentParser()
-    for name, default in (("trials", 200), ("topics", 100), ("votes", 10)):
+    for name, default in (("trials", 300), ("topics", 100)):
         options.add_argument(f"--{name}", type=int, default=default)
     size = options.parse_args()
     rng = np.random.default_rng(5)
-    results = [trial(rng, size.topics, size.votes) for _ in range(size.trials)]
-    held = np.mean([held for held, _ in results], axis=0)
-    off = np.mean([off for _, off in results], axis=0)
-    print("# How often 95% intervals over votes hold the score of endless votes\n")
-    print(f"{COMMAND} --trials {size.trials} --topics {size.topics} --votes {size.votes}`: ")
+    print("# How often 95% intervals over votes hold another panel's score\n")
+    print(f"Made by `python -m benchmarks.calibration.vote_intervals --trials {size.trials} --topics {size.topics}`:")
     print(f"{size.trials} collections of {size.topics} topics x {ITEMS} items, each item's votes drawn from its own")
-    print(f"chances of levels (Dirichlet {LIKELY}), {size.votes} votes an item, gains by mean of 0, 1, 3; a run ranks")
-    print("by true gain and noise. 100 resamples of the votes. Bias is the mean of score less true score.\n")
-    print("| measure | holds | bias of the score |\n|---|---:|---:|")
-    for name, share, bias in zip(MEASURES, held, off, strict=True):
-        print(f"| {name} | {share:.3f} | {bias:+.4f} |")
+    print(f"chances of levels (Dirichlet {LIKELY}), gains by mean of 0, 1, 3; a run ranks by true gain and noise; two")
+    print("panels vote, the first is resampled 100 times. Bias is the mean of score less the score of endless votes,")
+    print("which these intervals do not claim to hold.")
+    for votes in PANELS:
+        trials = [trial(rng, size.topics, votes) for _ in range(size.trials)]
+        held, width, off = (np.mean(part, axis=0) for part in zip(*trials, strict=True))
+        print(f"\n## {votes} votes an item\n\n| measure | holds | half width | bias |\n|---|---:|---:|---:|")
+        for name, share, half, bias in zip(MEASURES, held, width, off, strict=True):
+            error = (share * (1 - share) / size.trials) ** 0.5
+            print(f"| {name} | {share:.3f} ± {error:.3f} | {half:.4f} | {bias:+.4f} |")
 
 
 if __name__ == "__main__":

@@ -134,6 +134,25 @@ def test_uncertainty_adds_an_interval_that_repeats_with_its_seed(made: Made, kai
     assert interval["low"] < 2 / 3 < interval["high"]
 
 
+def test_the_interval_is_that_of_another_panel(made: Made, kaiwa: Kaiwa) -> None:
+    """Acc@1 on one item is a share of votes: 4 of 8 vary by .5 * .5 / 7 unbiasedly, and two panels by twice that."""
+    made("votes.txt", "1\ta\t1\t1\t1\t1\t0\t0\t0\t0\n1\tb\t2\t2\t2\t2\t2\t2\t2\t2\n")
+    made("r.txt", "1 0 a 1 3 R\n")
+    words = ("--uncertainty", "votes", "--samples", "4000", "-m", "Acc(L1)@1", "--json")
+    interval = json.loads(kaiwa("score", "r.txt", "--votes", "votes.txt", *words).stdout)["intervals"]["R"]["Acc(L1)@1"]
+    half = 1.96 * (2 * 0.25 / 7) ** 0.5
+    assert (interval["low"], interval["high"]) == pytest.approx((0.5 - half, 0.5 + half), abs=0.02)
+
+
+def test_single_votes_tell_nothing_of_their_spread(made: Made, kaiwa: Kaiwa) -> None:
+    """An interval of no width would be a lie."""
+    made("votes.txt", "1\ta\t1\n1\tb\t2\n")
+    made("r.txt", "1 0 a 1 3 R\n")
+    done = kaiwa("score", "r.txt", "--votes", "votes.txt", "--uncertainty", "votes")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no item has two votes" in done.stderr
+
+
 def test_uncertainty_follows_each_topics_own_top(made: Made, kaiwa: Kaiwa) -> None:
     """A resample may raise a topic's highest gain above the one observed; its own top rises with it."""
     made("votes.txt", "1\ta\t2\t2\t0\n1\tb\t1\t0\t0\n2\tc\t1\t1\t0\n2\td\t2\t0\t0\n")

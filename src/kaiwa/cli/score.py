@@ -52,7 +52,11 @@ def _list_measures(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     help="What to do with a topic without a relevant item.",
 )
 @click.option("--per-topic", is_flag=True, help="A row for each topic and run instead of means.")
-@click.option("--uncertainty", type=click.Choice(["votes"]), help="Add 95% intervals over resampled votes.")
+@click.option(
+    "--uncertainty",
+    type=click.Choice(["votes"]),
+    help="Add where 95% of other panels of assessors would put each mean.",
+)
 @click.option("--samples", type=click.IntRange(2, 100_000), default=200, show_default=True, help="Vote resamples.")
 @click.option("--format", "form", type=click.Choice(["table", "csv", "latex"]), default="table", show_default=True)
 @click.option("-o", "--output", type=IN_FILE, help="Write all scores here as CSV measure,topic,run,score.")

@@ -1,4 +1,4 @@
-"""Intervals of run files' scores over resampled votes."""
+"""Intervals of run files' scores for another panel of assessors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def vote_intervals_of_files(
     samples: int,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> VoteIntervals:
-    """The 95% intervals of the runs' mean scores, had the same assessors voted again."""
+    """Where 95% of other panels of assessors would put the runs' mean scores."""
     if judged.weighing is None:
         raise InputError("--uncertainty votes resamples votes, and qrels hold none; give the votes with --votes")
     judgements = judged.judgements

@@ -1,12 +1,14 @@
-"""What the scores would be had the assessors voted a little differently."""
+"""What the scores would be had other assessors voted."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.errors import InputError
 from kaiwa.measure.score import values_of
 from kaiwa.model import FloatArray
 
@@ -19,18 +21,22 @@ if TYPE_CHECKING:
     from kaiwa.model import IntArray
 
 
+COVER = 1.959963984540054
+"""The 97.5% point of the normal distribution."""
+MIN_SAMPLES = 2
+
+
 @dataclass(frozen=True, eq=False)
 class VoteIntervals:
-    """95% intervals of the mean scores had the assessors voted again, measures x runs.
+    """Where 95% of other panels, as large and drawn from the same people, would put the mean scores: measures x runs.
 
-    ``shift`` is how far resampling alone moves the mean: noise in the votes makes the ideal list look better than
-    it is, so normalised measures come out low, and the interval allows for it. ``undefined`` counts the (resample,
-    topic) pairs whose votes left no relevant item; they are passed over.
+    ``error`` is the standard error of a mean score that comes from who happened to vote. ``undefined`` counts the
+    (resample, topic) pairs whose votes left no relevant item; they are passed over.
     """
 
     low: FloatArray
     high: FloatArray
-    shift: FloatArray
+    error: FloatArray
     undefined: int
 
 
@@ -58,14 +64,15 @@ def vote_intervals(
     samples: int = 200,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> VoteIntervals:
-    """Basic bootstrap intervals of the mean scores over resampled votes; ``worth`` makes votes into gains.
+    """Intervals of the mean scores for another panel, from resampled votes; ``worth`` makes votes into gains.
 
-    After the agreement-aware measures of Maddalena et al., ICTIR 2017. The interval is [2m - q(.975), 2m - q(.025)],
-    m the score and q the quantiles of the resampled scores (Davison and Hinkley 1997, section 5.2).
+    After the agreement-aware measures of Maddalena et al., ICTIR 2017. This panel's score and another's differ by
+    chance alone, each with the same error, so the other lies within 1.96 sqrt(2) errors of this one.
     """
     votes = judgements.votes
     if votes is None:
         raise ValueError("judgements without votes cannot be resampled")
+    widening = _widening(votes.sum(axis=1))
     defined = judgements.ideals.relevant > 0
     means, undefined = list[FloatArray](), 0
     for done in range(samples):
@@ -74,8 +81,21 @@ def vote_intervals(
         again = judgements.revalued(worth(drawn), votes=drawn)
         kept = defined & (again.ideals.relevant > 0)
         undefined += int((defined & ~kept).sum())
+        if not kept.any():
+            continue
         values = values_of(answers, again, measures, reading)[:, :, kept]
         means.append(values.mean(axis=2))
     actual = values_of(answers, judgements, measures, reading)[:, :, defined].mean(axis=2)
-    low, high = np.percentile(np.stack(means), [2.5, 97.5], axis=0)
-    return VoteIntervals(2 * actual - high, 2 * actual - low, np.mean(means, axis=0) - actual, undefined)
+    if len(means) < MIN_SAMPLES:
+        raise InputError("resampled votes leave no topic a relevant item; give more votes or topics")
+    error = np.std(np.stack(means), axis=0, ddof=1) * widening
+    reach = COVER * sqrt(2) * error
+    return VoteIntervals(actual - reach, actual + reach, error, undefined)
+
+
+def _widening(votes: IntArray) -> float:
+    """Resampled votes vary less than votes, by (n - 1) / n for n votes an item: the factor that makes it good."""
+    several = votes[votes > 1]
+    if not len(several):
+        raise InputError("no item has two votes, so nothing tells how votes vary; leave --uncertainty away")
+    return float(np.sqrt((several / (several - 1)).mean()))
