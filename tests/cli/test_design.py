@@ -154,10 +154,34 @@ def test_what_depth_does_is_measured_on_judged_runs(kaiwa: Kaiwa, made: Made) ->
     assert depths[5]["agreement"] == pytest.approx(1.0)
 
 
+def test_what_fewer_assessors_do_is_measured_on_votes(kaiwa: Kaiwa, made: Made) -> None:
+    """One assessor an item is noisier than nine: a larger variance, and an order that agrees less."""
+    rng = np.random.default_rng(1)
+    worth = rng.random((40, 8))
+    runs = []
+    for name, noise in (("A", 0.1), ("B", 0.3), ("C", 0.6), ("D", 1.0)):
+        order = np.argsort(-(worth + rng.normal(0, noise, worth.shape)), axis=1)[:, :5]
+        lines = [f"q{q} Q0 d{d} {rank + 1} {10 - rank} {name}" for q in range(40) for rank, d in enumerate(order[q])]
+        runs += ["--judged", str(made(f"{name}.run", "\n".join(lines) + "\n"))]
+    cast = rng.binomial(2, worth[:, :, None], (40, 8, 9))
+    labels = [f"q{q}\td{d}\t" + "\t".join(map(str, cast[q, d])) for q in range(40) for d in range(8)]
+    votes = made("votes.txt", "\n".join(labels) + "\n")
+    asked = ("--variance", "0.1", "--systems", "3", "--min-diff", "0.2", "--budget", "40", "--assessors", "1,3")
+    found = fields(kaiwa("design", *asked, *runs, "--votes", str(votes), "-m", "nERR@5", "--json"))
+    ways = {way["assessors"]: way for way in found["cost"]}  # type: ignore[attr-defined]
+    assert set(ways) == {1, 3, 9}
+    assert ways[1]["variance"] > ways[3]["variance"] > ways[9]["variance"]
+    assert ways[1]["agreement"] <= ways[9]["agreement"] == pytest.approx(1.0)
+    assert ways[1]["n"] > ways[9]["n"]
+    refused = kaiwa("design", *asked, "--assessors", "10", *runs, "--votes", str(votes))
+    assert (refused.returncode, "give no more than that" in refused.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         (("--systems", "3", "--min-diff", "0.1"), "variance: is missing"),
+        ((*CELL, "--cost", "--judged", "a.run", "--qrels", "q", "--votes", "v"), "give one of them"),
         ((*CELL, "--alpha", "1"), "alpha: 1 is not between"),
         ((*CELL, "--table", "--test", "interval"), "interval"),
         ((*CELL, "--simulate", "anova"), "pilot: one pilot is resampled"),

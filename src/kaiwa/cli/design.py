@@ -79,10 +79,15 @@ PARTS = [
     click.option("--pool-depth", "depths", type=Numbers(int), default="10", show_default=True, help="One or several."),
     click.option("--runs", type=int, default=10, show_default=True, help="Runs pooled."),
     click.option("--overlap", type=float, default=0.5, show_default=True, help="Shared share of two runs' tops."),
-    click.option("--assessors", type=int, default=3, show_default=True, help="Assessors an item."),
+    click.option(
+        "--assessors", type=Numbers(int), default="3", show_default=True, help="Assessors an item; one or several."
+    ),
     click.option("--seconds", type=float, default=15.0, show_default=True, help="Seconds a label."),
-    click.option("--judged", type=IN_FILE, multiple=True, help="Runs that show what pool depth does; with --qrels."),
+    click.option(
+        "--judged", type=IN_FILE, multiple=True, help="Runs that show what depth does; with --qrels or --votes."
+    ),
     click.option("--qrels", type=IN_FILE, help="Judgements of the --judged runs."),
+    click.option("--votes", type=IN_FILE, help="Votes on their items: show what fewer assessors do, too."),
 ]
 
 

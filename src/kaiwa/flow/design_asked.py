@@ -46,10 +46,11 @@ class Question:
     depths: tuple[int, ...] = (10,)
     runs: int = 10
     overlap: float = 0.5
-    assessors: int = 3
+    assessors: tuple[int, ...] = (3,)
     seconds: float = 15.0
     judged: tuple[Path, ...] = ()
     qrels: Path | None = None
+    votes: Path | None = None
     seed: int = 1
 
     @property
@@ -87,8 +88,11 @@ def check_parts(question: Question) -> None:
     unwanted = [name for name, given in extra.items() if given is not None]
     if len(chosen) > 1 or (chosen and unwanted):
         raise InputError(f"{chosen[0]} does not go with {(chosen[1:] + unwanted)[0]}; ask for one at a time")
-    if bool(question.judged) != (question.qrels is not None):
-        raise InputError("--judged runs and their --qrels go together; give both or neither")
+    judgements = [given for given in (question.qrels, question.votes) if given is not None]
+    if len(judgements) > 1:
+        raise InputError("--qrels and --votes both judge the --judged runs; give one of them")
+    if bool(question.judged) != bool(judgements):
+        raise InputError("--judged runs and their --qrels or --votes go together; give both or neither")
 
 
 def _one(name: str, values: tuple[Any, ...] | None) -> Any:  # Any: an int or a float

@@ -1,7 +1,9 @@
-"""What pool depth does to a score's variance, measured on runs and judgements at hand."""
+"""What pool depth and the number of assessors do to a score's variance, measured on runs and judgements at hand."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from kaiwa.compare.anova import two_way_anova, within_run_variance
@@ -9,6 +11,8 @@ from kaiwa.compare.tau import tau_b
 from kaiwa.errors import InputError
 from kaiwa.files.qrels import read_qrels
 from kaiwa.files.runs import read_runs
+from kaiwa.flow.gains import gains_file
+from kaiwa.label.fewer import votes_of_fewer
 from kaiwa.measure.scale import Scale, judge
 from kaiwa.measure.score import score
 from kaiwa.model import Gains
@@ -19,39 +23,87 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    import numpy as np
+
+    from kaiwa.flow.design_asked import Question
     from kaiwa.model import Run, Scores
 
 
-def assumed_labellings(
-    depths: Sequence[int], *, runs: int, overlap: float, assessors: int, seconds: float, variance: float
+Panels = dict[int, list[Gains]]
+"""By the number of assessors an item, the gains that panels of that size lead to."""
+DRAWN_PANELS = 20
+
+
+def labellings(
+    question: Question, *, variance: float, shared_topics: bool, rng: np.random.Generator
 ) -> list[Labelling]:
-    """Ways of judging when nothing is known about depth: the pool grows by the overlap, the variance stays."""
-    return [Labelling(depth, pool_items(depth, runs, overlap), assessors, seconds, variance) for depth in depths]
+    """The ways of judging asked about, measured where there are runs and judgements to measure them on."""
+    if question.votes is not None:
+        panels = panels_of_votes(question.votes, question.assessors, rng=rng)
+    elif question.qrels is not None:
+        panels = panels_of_qrels(question.qrels, question.assessors)
+    else:
+        return [
+            Labelling(depth, pool_items(depth, question.runs, question.overlap), assessors, question.seconds, variance)
+            for depth in question.depths
+            for assessors in question.assessors
+        ]
+    return measured_labellings(
+        question.judged,
+        panels,
+        measure=question.measure or "nERR@10",
+        depths=question.depths,
+        seconds=question.seconds,
+        shared_topics=shared_topics,
+    )
+
+
+def panels_of_qrels(path: Path, assessors: Sequence[int]) -> Panels:
+    """Judgements that are final: what other numbers of assessors would lead to is not known, so they are the same."""
+    return {key: [read_qrels(path)] for key in assessors}
+
+
+def panels_of_votes(path: Path, assessors: Sequence[int], *, rng: np.random.Generator) -> Panels:
+    """The mean gains of panels drawn from the votes, and of all votes under the largest number an item has."""
+    _, made = gains_file(path, scheme="mean")
+    most = int(made.counts.sum(axis=1).max())
+    if max(assessors) > most:
+        raise InputError.at("assessors", f"{max(assessors)} an item, but {path} has {most}", "give no more than that")
+    panels: Panels = {}
+    for people in sorted({*assessors, most}):
+        drawn = [votes_of_fewer(made.counts, people, rng=rng) for _ in range(DRAWN_PANELS if people < most else 1)]
+        panels[people] = [replace(made.gains, gains=made.how.worth(counts)) for counts in drawn]
+    return panels
 
 
 def measured_labellings(
     run_files: Sequence[Path],
-    qrels: Path,
+    panels: Panels,
     *,
     measure: str,
     depths: Sequence[int],
-    assessors: int,
     seconds: float,
     shared_topics: bool,
 ) -> list[Labelling]:
     """Ways of judging with pool sizes and variances as these runs and judgements show them.
 
     At each depth only items that a pool of that depth would hold keep their gain; the runs are scored on those.
+    tau is that with the order of the runs under the deepest pools and the largest panel.
     """
-    runs, gains = read_runs(list(run_files)), read_qrels(qrels)
-    scored = {depth: _scores(runs, judged_to_depth(runs, gains, depth), measure) for depth in sorted(set(depths))}
-    deepest = scored[max(scored)].values.mean(axis=0)
+    runs = read_runs(list(run_files))
+    scored = {
+        (depth, people): [_scores(runs, judged_to_depth(runs, gains, depth), measure) for gains in panel]
+        for depth in sorted(set(depths))
+        for people, panel in panels.items()
+    }
+    best = scored[max(scored)][0].values.mean(axis=0)
     ways = []
-    for depth, table in scored.items():
+    for (depth, people), tables in scored.items():
         pooled = depth_pool(runs, depth=depth)
         items = len(pooled.comments) / len(pooled.topics)
-        agreement = tau_b(table.values.mean(axis=0), deepest)
-        ways.append(Labelling(depth, items, assessors, seconds, _variance(table, shared_topics), agreement))
+        variance = fmean(_variance(table, shared_topics) for table in tables)
+        agreement = fmean(tau_b(table.values.mean(axis=0), best) for table in tables)
+        ways.append(Labelling(depth, items, people, seconds, variance, agreement))
     return ways
 
 

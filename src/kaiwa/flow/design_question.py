@@ -37,7 +37,7 @@ def answer(question: Question, *, progress: Callable[[int, int], None] | None = 
     if question.simulate is not None:
         told = _simulation(question, told, base, rng=rng, progress=progress)
     if question.hours is not None or question.cost:
-        told = _cost(question, told, base)
+        told = _cost(question, told, base, rng)
     if question.rounds is not None:
         told = _rounds(question, told, base, rng)
     return told
@@ -136,29 +136,11 @@ def _simulation(
     )
 
 
-def _cost(question: Question, told: Told, base: Design) -> Told:
-    from kaiwa.flow.design_cost import assumed_labellings, measured_labellings
+def _cost(question: Question, told: Told, base: Design, rng: np.random.Generator) -> Told:
+    from kaiwa.flow.design_cost import labellings
     from kaiwa.topicset.budget import best_split, cheapest
 
-    if question.judged and question.qrels is not None:
-        ways = measured_labellings(
-            question.judged,
-            question.qrels,
-            measure=question.measure or "nERR@10",
-            depths=question.depths,
-            assessors=question.assessors,
-            seconds=question.seconds,
-            shared_topics=base.asked.kind.shares_topics,
-        )
-    else:
-        ways = assumed_labellings(
-            question.depths,
-            runs=question.runs,
-            overlap=question.overlap,
-            assessors=question.assessors,
-            seconds=question.seconds,
-            variance=base.variance,
-        )
+    ways = labellings(question, variance=base.variance, shared_topics=base.asked.kind.shares_topics, rng=rng)
     known: Requirement = replace(base.known, power=base.asked.power or 0.8)
     splits = cheapest(known, ways) if question.hours is None else best_split(known, ways, hours=question.hours)
     listed = [

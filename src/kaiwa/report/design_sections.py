@@ -113,6 +113,7 @@ def budget_text(splits: Sequence[Split], *, hours: float | None) -> str:
     rows: list[list[Cell]] = [
         [
             split.labelling.depth,
+            split.labelling.assessors,
             round(split.labelling.items, 1),
             split.labelling.variance,
             split.n,
@@ -123,11 +124,23 @@ def budget_text(splits: Sequence[Split], *, hours: float | None) -> str:
         ]
         for split in splits
     ]
-    columns = ["depth", "items a topic", "variance", "topics", "hours", "power", "smallest difference", "tau"]
+    columns = [
+        "depth",
+        "assessors",
+        "items a topic",
+        "variance",
+        "topics",
+        "hours",
+        "power",
+        "smallest difference",
+        "tau",
+    ]
     if best.labelling.agreement is None:
-        guess = "\nThe variance is taken to be the same at every depth; --judged and --qrels measure what depth does."
+        guess = "\nThe variance is taken to be the same for all; --judged with --qrels or --votes measures it."
         return head + "\n" + table(columns, rows) + (guess if len(splits) > 1 else "")
-    note = "\ntau: how well the runs' order agrees with that under the deepest pools; below 0.9 a way is ranked last"
+    note = (
+        "\ntau: how well the order of runs agrees with that of the fullest judgements; below 0.9 a way is ranked last"
+    )
     return head + "\n" + table(columns, rows) + note
 
 
