@@ -68,7 +68,7 @@ def pool_items(depth: int, runs: int, overlap: float) -> float:
 
 
 def best_split(asked: Requirement, labellings: Sequence[Labelling], *, hours: float) -> tuple[Split, ...]:
-    """What a budget buys under each way of judging, the trusted first, most power first."""
+    """What a budget buys under each way of judging, the trusted first, the smallest difference found first."""
     if not hours > 0:
         raise InputError.at("budget", f"{hours:g} is not a positive number of hours", "give assessors' hours")
     sized = [(way, int(hours / way.hours_per_topic)) for way in _checked(labellings)]
@@ -76,7 +76,7 @@ def best_split(asked: Requirement, labellings: Sequence[Labelling], *, hours: fl
     if not splits:
         least = min(2 * way.hours_per_topic for way in labellings)
         raise DesignError(f"budget: {hours:g} hours do not judge 2 topics; the least that does is {least:.3g} hours")
-    return tuple(sorted(splits, key=lambda split: (not split.labelling.trusted, -split.power)))
+    return tuple(sorted(splits, key=lambda split: (not split.labelling.trusted, split.min_diff)))
 
 
 def cheapest(asked: Requirement, labellings: Sequence[Labelling]) -> tuple[Split, ...]:
