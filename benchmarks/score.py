@@ -31,8 +31,8 @@ class Size:
 
 SIZES = {
     "small": Size(44, 100, 10, ("pytrec_eval", "ranx", "ir_measures", "trectools", "pyNTCIREVAL")),
-    "middle": Size(100, 1000, 100, ("pytrec_eval",)),
-    "large": Size(1, 100_000, 100, ("pytrec_eval",)),
+    "middle": Size(100, 1000, 100, ("pytrec_eval", "ir_measures", "trectools", "ranx")),
+    "large": Size(1, 100_000, 100, ("pytrec_eval", "ir_measures", "trectools", "ranx")),
     "middle, a tenth": Size(10, 1000, 100, ("pytrec_eval", "ranx", "ir_measures", "trectools")),
     "large, a tenth": Size(1, 10_000, 100, ("pytrec_eval", "ranx", "ir_measures", "trectools")),
     "middle, a hundredth": Size(1, 1000, 100, ("pyNTCIREVAL",)),
