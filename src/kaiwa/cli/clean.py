@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option, progress, quiet_option, seed_option
+from kaiwa.cli.output import IN_FILE, emit, json_option, seed_option
+from kaiwa.cli.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
 @click.option("--sample", type=click.IntRange(min=1), help="Keep this many pairs, drawn with the seed.")
 @json_option
 @seed_option
-@quiet_option
 def command(
-    *, pairs: Path | None, output: Path | None, rules: str, sample: int | None, as_json: bool, seed: int, quiet: bool
+    *, pairs: Path | None, output: Path | None, rules: str, sample: int | None, as_json: bool, seed: int
 ) -> None:
     """Clean raw post-comment pairs (TSV, JSONL or Parquet; .gz, .zst) into a repository.
 
@@ -39,7 +39,7 @@ def command(
     if pairs is None or output is None:
         raise click.UsageError("give a file of pairs, and -o for the repository to make")
     chosen = read_rules(rules)
-    with progress("cleaning", quiet=quiet) as tick:
+    with progress("cleaning") as tick:
         cleaned = clean(pairs, output, rules=chosen, sample=sample, seed=seed, progress=tick)
     emit(_text(cleaned, output), _fields(cleaned, output), as_json=as_json)
 

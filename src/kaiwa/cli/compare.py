@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, progress, quiet_option, remark, seed_option
+from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, remark, seed_option
+from kaiwa.cli.progress import progress
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -67,7 +68,6 @@ def _trials(_: click.Context, __: click.Parameter, value: str) -> int | Literal[
 @out_option
 @seed_option
 @json_option
-@quiet_option
 def command(scores: tuple[Path, ...], **options: Any) -> None:  # Any: the options above, each of its own type
     """Compare runs: randomised Tukey HSD, effect sizes, tied ranks and groups.
 
@@ -90,7 +90,7 @@ def _all_pairs(scores: tuple[Path, ...], options: dict[str, Any]) -> None:  # An
         raise InputError(
             f"--test {test} compares with a baseline; add --baseline RUN, or choose {', '.join(ALL_PAIRS)}"
         )
-    with progress("shuffling", quiet=options["quiet"]) as tell:
+    with progress("shuffling") as tell:
         compared = compare_files(
             scores,
             **_shared(options),
@@ -102,7 +102,7 @@ def _all_pairs(scores: tuple[Path, ...], options: dict[str, Any]) -> None:  # An
             progress=tell,
         )
     for line in compared.remarks:
-        remark(line, quiet=options["quiet"])
+        remark(line)
     _draw(compared.result, options)
     text, fields = _report(compared.result, options)
     deliver(text, fields, as_json=options["as_json"], output=options["output"])
@@ -121,16 +121,17 @@ def _with_baseline(scores: tuple[Path, ...], options: dict[str, Any]) -> None:  
         raise InputError("--trials auto is for comparing all pairs; give a number with --baseline")
     if options["heat_map"] or options["caterpillar"]:
         raise InputError("figures show all pairs; drop --baseline to draw them")
-    compared = compare_files_with_baseline(
-        scores,
-        options["baseline"],
-        **_shared(options),
-        test=test,
-        trials=options["trials"],
-        rng=np.random.default_rng(options["seed"]),
-    )
+    with progress("testing"):
+        compared = compare_files_with_baseline(
+            scores,
+            options["baseline"],
+            **_shared(options),
+            test=test,
+            trials=options["trials"],
+            rng=np.random.default_rng(options["seed"]),
+        )
     for line in compared.remarks:
-        remark(line, quiet=options["quiet"])
+        remark(line)
     text = f"{baseline_text(compared.result)}\n\n{baseline_methods(compared.result)}"
     fields = baseline_fields(compared.result)
     deliver(text, fields, as_json=options["as_json"], output=options["output"])

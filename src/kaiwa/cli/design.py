@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, progress, quiet_option, remark, seed_option
+from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, remark, seed_option
+from kaiwa.cli.progress import progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -103,8 +104,7 @@ def all_of(options: Sequence[Callable[[F], F]]) -> Callable[[F], F]:
 @out_option
 @seed_option
 @json_option
-@quiet_option
-def command(*, output: Path | None, seed: int, as_json: bool, quiet: bool, **options: Any) -> None:  # click's types
+def command(*, output: Path | None, seed: int, as_json: bool, **options: Any) -> None:  # click's types
     """How many topics or prompts: from a score variance, a pilot or a pass rate, and a statistical requirement.
 
     Leave out the quantity to be found: n, --min-diff, --power, --systems or --alpha.
@@ -112,13 +112,13 @@ def command(*, output: Path | None, seed: int, as_json: bool, quiet: bool, **opt
     from kaiwa.flow.design_asked import Question
     from kaiwa.flow.design_question import answer
 
-    with progress("simulating", quiet=quiet) as moved:
+    with progress("simulating") as moved:
         told = answer(Question(**options, seed=seed), progress=moved)
-    _draw(told, options, quiet=quiet)
+    _draw(told, options)
     deliver(told.text, told.fields, as_json=as_json, output=output)
 
 
-def _draw(told: Told, options: dict[str, Any], *, quiet: bool) -> None:  # Any: click's types
+def _draw(told: Told, options: dict[str, Any]) -> None:  # Any: click's types
     if told.answer is None or not (options["power_curve"] or options["diff_curve"]):
         return
     from kaiwa.files.writing import write_text
@@ -127,4 +127,4 @@ def _draw(told: Told, options: dict[str, Any], *, quiet: bool) -> None:  # Any: 
     for path, draw in ((options["power_curve"], power_curve_svg), (options["diff_curve"], difference_curve_svg)):
         if path is not None:
             write_text(path, draw(told.answer))
-            remark(f"wrote {path}", quiet=quiet)
+            remark(f"wrote {path}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.output import IN_FILE, emit, json_option
+from kaiwa.cli.progress import progress
 from kaiwa.report.text import table
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ def command(names: tuple[str, ...], labels: Path | None, as_json: bool) -> None:
     """
     from kaiwa.flow.reproduce import reproduce
 
-    found = reproduce(names, labels=labels)
+    with progress("computing again"):
+        found = reproduce(names, labels=labels)
     fields = {
         "reproductions": [{**asdict(one), "agreeing": one.agreeing} for one in found],
         "rows": sum(len(one.rows) for one in found),

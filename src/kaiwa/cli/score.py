@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option, progress, quiet_option, remark, seed_option
+from kaiwa.cli.output import IN_FILE, emit, json_option, remark, seed_option
+from kaiwa.cli.progress import progress
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -68,7 +69,6 @@ def _list_measures(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 )
 @seed_option
 @json_option
-@quiet_option
 def command(  # noqa: PLR0917  click passes by name
     runs: tuple[Path, ...],
     qrels: Path | None,
@@ -92,7 +92,6 @@ def command(  # noqa: PLR0917  click passes by name
     matrix: bool,  # noqa: FBT001
     seed: int,
     as_json: bool,  # noqa: FBT001
-    quiet: bool,  # noqa: FBT001
 ) -> None:
     """Score RUNS by graded measures, per topic and on average.
 
@@ -111,11 +110,11 @@ def command(  # noqa: PLR0917  click passes by name
     names = measures or OFFICIAL
     if matrix and len(names) != 1:
         raise InputError(f"--matrix holds one measure, and {len(names)} were asked for; give one -m")
-    with progress("scoring", quiet=quiet) as moved:
+    with progress("scoring") as moved:
         scored = score_files(runs, judged.judgements, names, reading=reading, order=order, on_progress=moved)
     bounds: Bounds = {}
     if uncertainty:
-        with progress("resampling votes", quiet=quiet) as moved:
+        with progress("resampling votes") as moved:
             found = vote_intervals_of_files(
                 runs, judged, names, reading=reading, order=order, seed=seed, samples=samples, on_progress=moved
             )
@@ -123,7 +122,7 @@ def command(  # noqa: PLR0917  click passes by name
     if output is not None:
         write_scored(output, scored, matrix=matrix)
     for line in _remarks(scored, judged, zero=reading.zero):
-        remark(line, quiet=quiet)
+        remark(line)
     emit(_text(scored, bounds, per_topic=per_topic, form=form), _fields(scored, bounds, judged), as_json=as_json)
 
 

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, quiet_option, remark, seed_option
+from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, remark, seed_option
+from kaiwa.cli.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 @out_option
 @seed_option
 @json_option
-@quiet_option
 def command(
     scores: tuple[Path, ...],
     *,
@@ -51,7 +51,6 @@ def command(
     output: Path | None,
     seed: int,
     as_json: bool,
-    quiet: bool,
 ) -> None:
     """Rank correlation between two measures or two score files: Kendall's tau with an interval.
 
@@ -62,18 +61,19 @@ def command(
     from kaiwa.flow.tau import rank_agreement
     from kaiwa.report.text import table
 
-    found = rank_agreement(
-        scores,
-        measures,
-        ties=ties,
-        interval=interval,
-        confidence=confidence,
-        trials=trials,
-        persistence=persistence,
-        rng=np.random.default_rng(seed),
-    )
+    with progress("comparing rankings"):
+        found = rank_agreement(
+            scores,
+            measures,
+            ties=ties,
+            interval=interval,
+            confidence=confidence,
+            trials=trials,
+            persistence=persistence,
+            rng=np.random.default_rng(seed),
+        )
     if found.left_out:
-        remark(f"left out, as only one side has them: {', '.join(found.left_out)}", quiet=quiet)
+        remark(f"left out, as only one side has them: {', '.join(found.left_out)}")
     tau = found.tau
     rows: list[list[Cell]] = [
         [f"tau ({tau.ties}, {interval} interval)", tau.tau, tau.low, tau.high],

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option, quiet_option, remark, seed_option
+from kaiwa.cli.output import IN_FILE, emit, json_option, remark, seed_option
+from kaiwa.cli.progress import progress
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 @click.option("--order", type=click.Choice(["file", "score", "rank"]), help="What ranks a run (default: its format).")
 @seed_option
 @json_option
-@quiet_option
 def command(  # noqa: PLR0917  click passes by name
     runs: tuple[Path, ...],
     qrels: Path | None,
@@ -42,7 +42,6 @@ def command(  # noqa: PLR0917  click passes by name
     order: str | None,
     seed: int,
     as_json: bool,  # noqa: FBT001
-    quiet: bool,  # noqa: FBT001
 ) -> None:
     """Score RUNS by raw sums of ratings and by unanimity-aware gains, and show what changes.
 
@@ -53,13 +52,14 @@ def command(  # noqa: PLR0917  click passes by name
 
     if qrels is not None and votes is None:
         ratings = simulated_ratings(qrels, assessors=assessors, top=dmax, seed=seed)
-        remark(f"{assessors} ratings in 0..{dmax} drawn for each relevant item, seed {seed}", quiet=quiet)
+        remark(f"{assessors} ratings in 0..{dmax} drawn for each relevant item, seed {seed}")
     elif votes is not None and qrels is None:
         ratings = real_ratings(votes)
     else:
         raise InputError("ratings come from one source; give --qrels to draw them, or --votes to read them")
     names = measures or ("nDCG@10", "Q@10", "nERR@10")
-    studies = unanimity_study(runs, ratings, names, p=p, seed=seed, trials=trials, order=order)
+    with progress("comparing") as moved:
+        studies = unanimity_study(runs, ratings, names, p=p, seed=seed, trials=trials, order=order, on_progress=moved)
     emit(_text(studies), _fields(studies, p), as_json=as_json)
 
 
