@@ -8,7 +8,9 @@ import sys
 from dataclasses import dataclass
 
 import click
+from click.shell_completion import CompletionItem, shell_complete
 
+from kaiwa.cli.complete import VARIABLE
 from kaiwa.cli.output import quiet_option
 from kaiwa.cli.stop import Stopped, heed_signals, leave_closed_pipe, what_is_left
 from kaiwa.cli.verb import mannered
@@ -48,6 +50,7 @@ VERBS = {
     "report": Verb("The results of a task as one offline HTML page.", "kaiwa.cli.report"),
     "next": Verb("How many topics the next round needs.", "kaiwa.cli.next"),
     "reproduce": Verb("Published numbers computed again, paper next to ours.", "kaiwa.cli.reproduce"),
+    "completion": Verb("A script that makes TAB complete verbs, options and names.", "kaiwa.cli.completion"),
 }
 """In the order of a round; a verb is added here and nowhere else."""
 
@@ -62,6 +65,8 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The verb's command, imported now."""
         if cmd_name not in VERBS:
+            if ctx.resilient_parsing:  # a TAB after a verb that is not there: nothing to offer
+                return None
             from difflib import get_close_matches
 
             near = get_close_matches(cmd_name, VERBS, n=1)
@@ -69,6 +74,12 @@ class Verbs(click.Group):
             ctx.fail(f"no verb '{cmd_name}'; {hint}")
         command: click.Command = importlib.import_module(VERBS[cmd_name].module).command
         return mannered(command)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The verbs that begin so, without importing any; else the options."""
+        if incomplete.startswith("-"):
+            return click.Command.shell_complete(self, ctx, incomplete)
+        return [CompletionItem(name, help=verb.help) for name, verb in VERBS.items() if name.startswith(incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the verbs from the table, without importing any."""
@@ -93,6 +104,8 @@ def main() -> None:
     """Run the command; a refusal is one line on stderr and exit code 2, never a traceback."""
     try:
         heed_signals()
+        if asked := os.environ.get(VARIABLE):
+            sys.exit(shell_complete(kaiwa, {}, "kaiwa", VARIABLE, asked))
         _run(sys.argv[1:])
     except KaiwaError as refusal:
         _stop(str(refusal), EXIT_BAD_INPUT)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kaiwa.cli.complete import Named
 from kaiwa.cli.output import IN_FILE, emit, json_option
 from kaiwa.cli.progress import progress
 from kaiwa.report.check import MOST_OF_A_CODE, counted, excerpt, finding, summary
@@ -35,7 +36,13 @@ def _list_codes(ctx: click.Context, _: click.Parameter, value: bool) -> None:  #
 @click.option("--repo", type=IN_FILE, help="The repository, or a list of its comment ids: finds foreign comments.")
 @click.option("--takedown", type=IN_FILE, help="Comment ids that may no longer appear, one a line.")
 @click.option("-k", "--depth", type=click.IntRange(1), help="Most comments a topic (default: 10 in an STC run).")
-@click.option("--ignore", multiple=True, metavar="CODE", help="A code not to report; repeatable. See --codes.")
+@click.option(
+    "--ignore",
+    type=Named("check code"),
+    multiple=True,
+    metavar="CODE",
+    help="A code not to report; repeatable. See --codes.",
+)
 @click.option("--fix", is_flag=True, help="Write a corrected copy of everything mendable, and say what changed.")
 @click.option("-o", "--output", type=IN_FILE, default=Path("fixed"), show_default=True, help="Folder of the copies.")
 @click.option(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kaiwa.cli.complete import Named
 from kaiwa.cli.output import IN_FILE, emit, json_option, seed_option
 from kaiwa.cli.progress import progress
 
@@ -19,7 +20,13 @@ if TYPE_CHECKING:
 @click.command("clean", epilog="Example: kaiwa clean pairs.tsv.gz -o repository --rules weibo")
 @click.argument("pairs", type=IN_FILE, required=False)
 @click.option("-o", "--output", type=IN_FILE, help="The repository folder to make.")
-@click.option("--rules", default="plain", show_default=True, help="A rule set, a TOML file of one, or 'list'.")
+@click.option(
+    "--rules",
+    type=Named("rule set", "list"),
+    default="plain",
+    show_default=True,
+    help="A rule set, a TOML file of one, or 'list'.",
+)
 @click.option("--sample", type=click.IntRange(min=1), help="Keep this many pairs, drawn with the seed.")
 @json_option
 @seed_option

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from kaiwa.cli.complete import SCORED_MEASURE, SCORED_RUN
 from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, remark, seed_option
 from kaiwa.cli.progress import progress
 from kaiwa.errors import InputError
@@ -33,11 +34,16 @@ def _trials(_: click.Context, __: click.Parameter, value: str) -> int | Literal[
 
 @click.command("compare", epilog="Example: kaiwa compare scores.csv -m nERR@10 --trials auto --caterpillar means.svg")
 @click.argument("scores", nargs=-1, required=True, type=IN_FILE)
-@click.option("-m", "--measure", help="Which measure to compare; needed when there are several.")
+@click.option("-m", "--measure", type=SCORED_MEASURE, help="Which measure to compare; needed when there are several.")
 @click.option(
     "--test", type=click.Choice([*ALL_PAIRS, *PAIRED]), help="Default: hsd, or randomisation with --baseline."
 )
-@click.option("--baseline", metavar="RUN", help="Compare every run with this one only (Holm-corrected paired tests).")
+@click.option(
+    "--baseline",
+    type=SCORED_RUN,
+    metavar="RUN",
+    help="Compare every run with this one only (Holm-corrected paired tests).",
+)
 @click.option(
     "--trials", default="5000", show_default=True, callback=_trials, help="Shuffles; auto: until none is close."
 )

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kaiwa.cli.complete import SCHEME
 from kaiwa.cli.output import IN_FILE, emit, json_option, remark
 from kaiwa.cli.progress import progress
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 @click.argument("votes", type=IN_FILE)
 @click.option(
     "--scheme",
+    type=SCHEME,
     default="mean",
     show_default=True,
     help="levels, mean, sum, unanimity, weighted, majority or median.",

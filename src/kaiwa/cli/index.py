@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kaiwa.cli.complete import Named
 from kaiwa.cli.output import IN_FILE, emit, json_option
 from kaiwa.cli.progress import progress
 
@@ -17,7 +18,11 @@ if TYPE_CHECKING:
 @click.argument("repository", type=IN_FILE)
 @click.option("-o", "--output", type=IN_FILE, required=True, help="The index folder to make.")
 @click.option("--lang", type=click.Choice(["zh", "ja", "en"]), help="The language; found out when not given.")
-@click.option("--tokens", help="zh, ja, en, bigrams, or both: zh+bigrams; the language's words if not given.")
+@click.option(
+    "--tokens",
+    type=Named("tokeniser"),
+    help="zh, ja, en, bigrams, or both: zh+bigrams; the language's words if not given.",
+)
 @json_option
 def command(*, repository: Path, output: Path, lang: str | None, tokens: str | None, as_json: bool) -> None:
     """Tokenise and index the posts and comments of a repository.

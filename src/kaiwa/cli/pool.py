@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kaiwa.cli.complete import MEASURE
 from kaiwa.cli.output import IN_FILE, emit, json_option, remark, seed_option
 from kaiwa.cli.progress import progress
 from kaiwa.report.text import Cell, table
@@ -21,7 +22,14 @@ if TYPE_CHECKING:
 @click.option("--order", type=click.Choice(["file", "score", "rank"]), help="What ranks a run (default: by format).")
 @click.option("--qrels", type=IN_FILE, help="Judgements: what is unjudged, and each team left out.")
 @click.option("--takedown", type=IN_FILE, help="Comment ids that may no longer be shown, one a line.")
-@click.option("-m", "--measure", default="nERR@10", show_default=True, help="Ranks the runs with each team left out.")
+@click.option(
+    "-m",
+    "--measure",
+    type=MEASURE,
+    default="nERR@10",
+    show_default=True,
+    help="Ranks the runs with each team left out.",
+)
 @click.option("-o", "--output", type=IN_FILE, default=Path("pool.tsv"), show_default=True, help="The items to judge.")
 @seed_option
 @json_option

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kaiwa.cli.complete import Named
 from kaiwa.cli.output import IN_FILE, emit, json_option
 from kaiwa.cli.progress import progress
 from kaiwa.report.text import table
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("reproduce", epilog="Example: kaiwa reproduce topic-set-size")
-@click.argument("names", nargs=-1)
+@click.argument("names", nargs=-1, type=Named("reproduction"))
 @click.option("--labels", type=IN_FILE, help="The public STC Japanese label file, for kappa.")
 @json_option
 def command(names: tuple[str, ...], labels: Path | None, as_json: bool) -> None:  # noqa: FBT001

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kaiwa.cli.complete import MEASURE, SCHEME
 from kaiwa.cli.output import IN_FILE, emit, json_option, remark, seed_option
 from kaiwa.cli.progress import progress
 from kaiwa.errors import InputError
@@ -37,10 +38,12 @@ def _list_measures(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @click.option("--votes", type=IN_FILE, help="Votes of several assessors instead; needed for Acc(L2)@5.")
 @click.option("--intents", type=IN_FILE, help="Judgements by intent instead: topic intent comment grade.")
 @click.option("--chances", type=IN_FILE, help="How likely each intent is: topic intent chance [inf|nav].")
-@click.option("-m", "--measure", "measures", multiple=True, help="nERR@10, RBP(p=0.8), ...; repeatable.")
+@click.option("-m", "--measure", "measures", type=MEASURE, multiple=True, help="nERR@10, RBP(p=0.8), ...; repeatable.")
 @click.option("--levels", metavar="L1=1,L2=3", help="The gain of each level (default: the grade itself).")
 @click.option("--top", metavar="GAIN|topic", help="gmax, the scale's top gain; or each topic's own highest.")
-@click.option("--scheme", default="mean", show_default=True, help="How votes become gains; see kaiwa gains.")
+@click.option(
+    "--scheme", type=SCHEME, default="mean", show_default=True, help="How votes become gains; see kaiwa gains."
+)
 @click.option("--p", type=float, default=0.2, show_default=True, help="Weight of agreement in the unanimity scheme.")
 @click.option("--order", type=click.Choice(["file", "score", "rank"]), help="What ranks a run (default: its format).")
 @click.option("--condensed", is_flag=True, help="Take unjudged items out of every list first.")

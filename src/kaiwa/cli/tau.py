@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kaiwa.cli.complete import SCORED_MEASURE
 from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, remark, seed_option
 from kaiwa.cli.progress import progress
 
@@ -16,7 +17,14 @@ if TYPE_CHECKING:
 
 @click.command("tau", epilog="Example: kaiwa tau scores.csv -m nG@1 -m nERR@10")
 @click.argument("scores", nargs=-1, required=True, type=IN_FILE)
-@click.option("-m", "--measure", "measures", multiple=True, help="A measure; two for one file, one or none for two.")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    type=SCORED_MEASURE,
+    multiple=True,
+    help="A measure; two for one file, one or none for two.",
+)
 @click.option(
     "--interval",
     type=click.Choice(["hwc", "null", "bootstrap"]),

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kaiwa.cli.complete import MEASURE
 from kaiwa.cli.output import IN_FILE, emit, json_option, remark, seed_option
 from kaiwa.cli.progress import progress
 from kaiwa.errors import InputError
@@ -20,7 +21,14 @@ if TYPE_CHECKING:
 @click.argument("runs", nargs=-1, required=True, type=IN_FILE)
 @click.option("--qrels", type=IN_FILE, help="Draw ratings for the relevant items of these judgements.")
 @click.option("--votes", type=IN_FILE, help="Take the real ratings of a vote file instead.")
-@click.option("-m", "--measure", "measures", multiple=True, help="Measures to study (default: nDCG@10, Q@10, nERR@10).")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    type=MEASURE,
+    multiple=True,
+    help="Measures to study (default: nDCG@10, Q@10, nERR@10).",
+)
 @click.option(
     "-n", "--assessors", type=click.IntRange(1, 1000), default=5, show_default=True, help="Drawn ratings an item."
 )

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kaiwa.cli.complete import SCORED_MEASURE
 from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, seed_option
 from kaiwa.cli.progress import progress
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.command("variance", epilog="Example: kaiwa variance pilot1.csv pilot2.csv -m nERR@10")
 @click.argument("scores", nargs=-1, required=True, type=IN_FILE)
-@click.option("-m", "--measure", help="Which measure; needed when a file holds several.")
+@click.option("-m", "--measure", type=SCORED_MEASURE, help="Which measure; needed when a file holds several.")
 @click.option(
     "--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True
 )
