@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 import numpy as np
@@ -90,7 +91,17 @@ def pages() -> dict[Path, str]:
     }
 
 
+def play_tutorial() -> None:
+    """Put what the tutorial's commands print now under them."""
+    from transcript import played
+
+    page = FOLDER / "tutorial.md"
+    with TemporaryDirectory() as folder:
+        page.write_text(played(page.read_text(encoding="utf-8"), Path(folder)), encoding="utf-8")
+
+
 if __name__ == "__main__":
     for path, text in pages().items():
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
+    play_tutorial()
