@@ -6,15 +6,17 @@ import importlib
 import os
 import sys
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import click
+from click.shell_completion import CompletionItem, shell_complete
 
+from kaiwa.cli.complete import VARIABLE
+from kaiwa.cli.output import quiet_option
+from kaiwa.cli.stop import Stopped, heed_signals, leave_closed_pipe, what_is_left
+from kaiwa.cli.verb import mannered
 from kaiwa.errors import KaiwaError
 
 EXIT_BAD_INPUT = 2
-EXIT_INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -48,34 +50,9 @@ VERBS = {
     "report": Verb("The results of a task as one offline HTML page.", "kaiwa.cli.report"),
     "next": Verb("How many topics the next round needs.", "kaiwa.cli.next"),
     "reproduce": Verb("Published numbers computed again, paper next to ours.", "kaiwa.cli.reproduce"),
+    "completion": Verb("A script that makes TAB complete verbs, options and names.", "kaiwa.cli.completion"),
 }
 """In the order of a round; a verb is added here and nowhere else."""
-
-
-def recorded(command: click.Command) -> click.Command:
-    """The command, noting in a task folder what each file it writes there was made from."""
-    work = command.callback
-    if work is None or getattr(work, "notes", False):
-        return command
-
-    def callback(**options: Any) -> None:  # Any: what click parsed
-        written = work(**options) or options.get("output")  # a verb that chooses its file's name returns it
-        if isinstance(written, Path) and written.is_file():
-            _note(str(command.name), written, options)
-
-    callback.notes = True  # type: ignore[attr-defined]  # a command is wrapped once
-    command.callback = callback
-    return command
-
-
-def _note(verb: str, written: Path, options: dict[str, Any]) -> None:  # Any: what click parsed
-    from importlib.metadata import version
-
-    from kaiwa.files.steps import record_step
-
-    values = [one for value in options.values() for one in (value if isinstance(value, tuple) else (value,))]
-    inputs = [one for one in values if isinstance(one, Path) and one != written]
-    record_step(written, inputs, verb=verb, version=version("kaiwa"), seed=options.get("seed"))
 
 
 class Verbs(click.Group):
@@ -88,13 +65,21 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The verb's command, imported now."""
         if cmd_name not in VERBS:
+            if ctx.resilient_parsing:  # a TAB after a verb that is not there: nothing to offer
+                return None
             from difflib import get_close_matches
 
             near = get_close_matches(cmd_name, VERBS, n=1)
             hint = f"did you mean '{near[0]}'?" if near else "see kaiwa --help"
             ctx.fail(f"no verb '{cmd_name}'; {hint}")
         command: click.Command = importlib.import_module(VERBS[cmd_name].module).command
-        return recorded(command)
+        return mannered(command)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The verbs that begin so, without importing any; else the options."""
+        if incomplete.startswith("-"):
+            return click.Command.shell_complete(self, ctx, incomplete)
+        return [CompletionItem(name, help=verb.help) for name, verb in VERBS.items() if name.startswith(incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the verbs from the table, without importing any."""
@@ -104,17 +89,24 @@ class Verbs(click.Group):
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="kaiwa")
-def kaiwa() -> None:
+@quiet_option
+@click.pass_context
+def kaiwa(ctx: click.Context) -> None:
     """Run and measure a Short Text Conversation task, or any part of one.
 
-    Every verb takes --help, and --json for machines.
+    Every verb takes --help, --json for machines, and --quiet.
     """
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
 
 
 def main() -> None:
     """Run the command; a refusal is one line on stderr and exit code 2, never a traceback."""
     try:
-        kaiwa.main(prog_name="kaiwa", standalone_mode=False)
+        heed_signals()
+        if asked := os.environ.get(VARIABLE):
+            sys.exit(shell_complete(kaiwa, {}, "kaiwa", VARIABLE, asked))
+        _run(sys.argv[1:])
     except KaiwaError as refusal:
         _stop(str(refusal), EXIT_BAD_INPUT)
     except click.UsageError as refusal:
@@ -123,13 +115,25 @@ def main() -> None:
         _stop(refusal.format_message(), EXIT_BAD_INPUT)
     except click.exceptions.Exit as ending:
         sys.exit(ending.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        _stop("stopped; nothing was half-written", EXIT_INTERRUPTED)
+    except click.Abort:
+        _stop(f"stopped; {what_is_left(None)}", EXIT_BAD_INPUT)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        leave_closed_pipe()
+    except OSError as fault:
+        place = f"{fault.filename}: " if fault.filename else ""
+        _stop(f"{place}{fault.strerror or fault}; check the place and the disk", EXIT_BAD_INPUT)
     except MemoryError:
         _stop("not enough memory for this input; give it in smaller parts", EXIT_BAD_INPUT)
+
+
+def _run(words: list[str]) -> None:
+    context = None
+    try:
+        with kaiwa.make_context("kaiwa", words) as context:
+            kaiwa.invoke(context)
+    except Stopped as stop:
+        verb = context.invoked_subcommand if context else None
+        _stop(f"stopped; {what_is_left(verb)}", stop.exit_code)
 
 
 def _stop(message: str, code: int) -> None:

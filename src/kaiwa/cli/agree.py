@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option, quiet_option, remark, seed_option
+from kaiwa.cli.output import IN_FILE, emit, json_option, remark, seed_option
+from kaiwa.cli.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 )
 @seed_option
 @json_option
-@quiet_option
 def command(  # noqa: PLR0917  click passes by name
     votes: Path,
     merge: str | None,
@@ -35,7 +35,6 @@ def command(  # noqa: PLR0917  click passes by name
     samples: int,
     seed: int,
     as_json: bool,  # noqa: FBT001
-    quiet: bool,  # noqa: FBT001
 ) -> None:
     """Fleiss' kappa, Krippendorff's alpha and raw agreement of VOTES, with intervals over topics.
 
@@ -44,9 +43,10 @@ def command(  # noqa: PLR0917  click passes by name
     """
     from kaiwa.flow.agree import agree_file
 
-    report = agree_file(votes, seed=seed, top=top, merge=merge, samples=samples, number=contested, pairs=pairs)
+    with progress("resampling topics"):
+        report = agree_file(votes, seed=seed, top=top, merge=merge, samples=samples, number=contested, pairs=pairs)
     if report.agreement.missing:
-        remark(f"{report.agreement.missing:,} votes are NA and were not counted", quiet=quiet)
+        remark(f"{report.agreement.missing:,} votes are NA and were not counted")
     emit(_text(report), _fields(report), as_json=as_json)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kaiwa.cli.complete import Named
 from kaiwa.cli.output import IN_FILE
 
 if TYPE_CHECKING:
@@ -19,9 +20,19 @@ if TYPE_CHECKING:
 _OPTIONS = (
     click.option("-k", default=10, show_default=True, help="How many comments for each post."),
     click.option(
-        "--system", default="run2", show_default=True, help="run0, run1, run2, bm25, bm25-q2p, ...-q2c, fusion."
+        "--system",
+        type=Named("system"),
+        default="run2",
+        show_default=True,
+        help="run0, run1, run2, bm25, bm25-q2p, ...-q2c, fusion.",
     ),
-    click.option("--fuse", default="rrf", show_default=True, help="How fusion fuses: rrf, combsum, combmnz."),
+    click.option(
+        "--fuse",
+        type=Named("fusion"),
+        default="rrf",
+        show_default=True,
+        help="How fusion fuses: rrf, combsum, combmnz.",
+    ),
     click.option("--min-chars", default=2, show_default=True, help="Drop comments with fewer letters and digits."),
     click.option("--block", type=IN_FILE, help="Drop comments with a word of this file, one a line."),
     click.option("--takedown", type=IN_FILE, help="Leave out the post and comment ids of this file, one a line."),

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option, progress, quiet_option
+from kaiwa.cli.complete import Named
+from kaiwa.cli.output import IN_FILE, emit, json_option
+from kaiwa.cli.progress import progress
 from kaiwa.report.check import MOST_OF_A_CODE, counted, excerpt, finding, summary
 
 if TYPE_CHECKING:
@@ -34,14 +36,19 @@ def _list_codes(ctx: click.Context, _: click.Parameter, value: bool) -> None:  #
 @click.option("--repo", type=IN_FILE, help="The repository, or a list of its comment ids: finds foreign comments.")
 @click.option("--takedown", type=IN_FILE, help="Comment ids that may no longer appear, one a line.")
 @click.option("-k", "--depth", type=click.IntRange(1), help="Most comments a topic (default: 10 in an STC run).")
-@click.option("--ignore", multiple=True, metavar="CODE", help="A code not to report; repeatable. See --codes.")
+@click.option(
+    "--ignore",
+    type=Named("check code"),
+    multiple=True,
+    metavar="CODE",
+    help="A code not to report; repeatable. See --codes.",
+)
 @click.option("--fix", is_flag=True, help="Write a corrected copy of everything mendable, and say what changed.")
 @click.option("-o", "--output", type=IN_FILE, default=Path("fixed"), show_default=True, help="Folder of the copies.")
 @click.option(
     "--codes", is_flag=True, is_eager=True, expose_value=False, callback=_list_codes, help="List the codes and exit."
 )
 @json_option
-@quiet_option
 def command(  # noqa: PLR0917  click passes by name
     runs: tuple[Path, ...],
     topics: Path | None,
@@ -52,7 +59,6 @@ def command(  # noqa: PLR0917  click passes by name
     fix: bool,  # noqa: FBT001
     output: Path,
     as_json: bool,  # noqa: FBT001
-    quiet: bool,  # noqa: FBT001
 ) -> None:
     """Validate run files like a compiler.
 
@@ -62,7 +68,7 @@ def command(  # noqa: PLR0917  click passes by name
     from kaiwa.flow.check import check_runs, expectation
 
     expected = expectation(topics=topics, repository=repo, takedown=takedown, depth=depth)
-    with progress("checking", quiet=quiet) as moved:
+    with progress("checking") as moved:
         check = check_runs(runs, expected, ignore=ignore, copies=output if fix else None, on_progress=moved)
     emit(_text(check), _fields(check), as_json=as_json)
     if not check.is_clean:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option, progress, quiet_option, seed_option
+from kaiwa.cli.complete import Named
+from kaiwa.cli.output import IN_FILE, emit, json_option, seed_option
+from kaiwa.cli.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,13 +20,18 @@ if TYPE_CHECKING:
 @click.command("clean", epilog="Example: kaiwa clean pairs.tsv.gz -o repository --rules weibo")
 @click.argument("pairs", type=IN_FILE, required=False)
 @click.option("-o", "--output", type=IN_FILE, help="The repository folder to make.")
-@click.option("--rules", default="plain", show_default=True, help="A rule set, a TOML file of one, or 'list'.")
+@click.option(
+    "--rules",
+    type=Named("rule set", "list"),
+    default="plain",
+    show_default=True,
+    help="A rule set, a TOML file of one, or 'list'.",
+)
 @click.option("--sample", type=click.IntRange(min=1), help="Keep this many pairs, drawn with the seed.")
 @json_option
 @seed_option
-@quiet_option
 def command(
-    *, pairs: Path | None, output: Path | None, rules: str, sample: int | None, as_json: bool, seed: int, quiet: bool
+    *, pairs: Path | None, output: Path | None, rules: str, sample: int | None, as_json: bool, seed: int
 ) -> None:
     """Clean raw post-comment pairs (TSV, JSONL or Parquet; .gz, .zst) into a repository.
 
@@ -39,7 +46,7 @@ def command(
     if pairs is None or output is None:
         raise click.UsageError("give a file of pairs, and -o for the repository to make")
     chosen = read_rules(rules)
-    with progress("cleaning", quiet=quiet) as tick:
+    with progress("cleaning") as tick:
         cleaned = clean(pairs, output, rules=chosen, sample=sample, seed=seed, progress=tick)
     emit(_text(cleaned, output), _fields(cleaned, output), as_json=as_json)
 

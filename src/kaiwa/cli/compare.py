@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, progress, quiet_option, remark, seed_option
+from kaiwa.cli.complete import SCORED_MEASURE, SCORED_RUN
+from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, remark, seed_option
+from kaiwa.cli.progress import progress
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,11 +34,16 @@ def _trials(_: click.Context, __: click.Parameter, value: str) -> int | Literal[
 
 @click.command("compare", epilog="Example: kaiwa compare scores.csv -m nERR@10 --trials auto --caterpillar means.svg")
 @click.argument("scores", nargs=-1, required=True, type=IN_FILE)
-@click.option("-m", "--measure", help="Which measure to compare; needed when there are several.")
+@click.option("-m", "--measure", type=SCORED_MEASURE, help="Which measure to compare; needed when there are several.")
 @click.option(
     "--test", type=click.Choice([*ALL_PAIRS, *PAIRED]), help="Default: hsd, or randomisation with --baseline."
 )
-@click.option("--baseline", metavar="RUN", help="Compare every run with this one only (Holm-corrected paired tests).")
+@click.option(
+    "--baseline",
+    type=SCORED_RUN,
+    metavar="RUN",
+    help="Compare every run with this one only (Holm-corrected paired tests).",
+)
 @click.option(
     "--trials", default="5000", show_default=True, callback=_trials, help="Shuffles; auto: until none is close."
 )
@@ -67,7 +74,6 @@ def _trials(_: click.Context, __: click.Parameter, value: str) -> int | Literal[
 @out_option
 @seed_option
 @json_option
-@quiet_option
 def command(scores: tuple[Path, ...], **options: Any) -> None:  # Any: the options above, each of its own type
     """Compare runs: randomised Tukey HSD, effect sizes, tied ranks and groups.
 
@@ -90,7 +96,7 @@ def _all_pairs(scores: tuple[Path, ...], options: dict[str, Any]) -> None:  # An
         raise InputError(
             f"--test {test} compares with a baseline; add --baseline RUN, or choose {', '.join(ALL_PAIRS)}"
         )
-    with progress("shuffling", quiet=options["quiet"]) as tell:
+    with progress("shuffling") as tell:
         compared = compare_files(
             scores,
             **_shared(options),
@@ -102,7 +108,7 @@ def _all_pairs(scores: tuple[Path, ...], options: dict[str, Any]) -> None:  # An
             progress=tell,
         )
     for line in compared.remarks:
-        remark(line, quiet=options["quiet"])
+        remark(line)
     _draw(compared.result, options)
     text, fields = _report(compared.result, options)
     deliver(text, fields, as_json=options["as_json"], output=options["output"])
@@ -121,16 +127,17 @@ def _with_baseline(scores: tuple[Path, ...], options: dict[str, Any]) -> None:  
         raise InputError("--trials auto is for comparing all pairs; give a number with --baseline")
     if options["heat_map"] or options["caterpillar"]:
         raise InputError("figures show all pairs; drop --baseline to draw them")
-    compared = compare_files_with_baseline(
-        scores,
-        options["baseline"],
-        **_shared(options),
-        test=test,
-        trials=options["trials"],
-        rng=np.random.default_rng(options["seed"]),
-    )
+    with progress("testing"):
+        compared = compare_files_with_baseline(
+            scores,
+            options["baseline"],
+            **_shared(options),
+            test=test,
+            trials=options["trials"],
+            rng=np.random.default_rng(options["seed"]),
+        )
     for line in compared.remarks:
-        remark(line, quiet=options["quiet"])
+        remark(line)
     text = f"{baseline_text(compared.result)}\n\n{baseline_methods(compared.result)}"
     fields = baseline_fields(compared.result)
     deliver(text, fields, as_json=options["as_json"], output=options["output"])

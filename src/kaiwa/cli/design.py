@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, progress, quiet_option, remark, seed_option
+from kaiwa.cli.complete import SCORED_MEASURE, Named
+from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, remark, seed_option
+from kaiwa.cli.progress import progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,7 +40,7 @@ REQUIREMENT = [
         "--pilot", "pilots", type=IN_FILE, multiple=True, help="Scores to take the variance from; repeatable."
     ),
     click.option("--no-pilot", is_flag=True, help="Take std-AB's highest possible variance."),
-    click.option("-m", "--measure", help="Which measure of the pilot, or of --judged runs."),
+    click.option("-m", "--measure", type=SCORED_MEASURE, help="Which measure of the pilot, or of --judged runs."),
     click.option("--pass-rate", type=float, help="Pass or fail on prompts: the worse system's rate."),
     click.option("--systems", type=Numbers(int), help="How many systems; several for --table."),
     click.option(
@@ -49,11 +51,18 @@ REQUIREMENT = [
     click.option("--alpha", type=float, help="The chance of finding one where none is.  [default: 0.05]"),
     click.option(
         "--test",
+        type=Named("design"),
         default="anova",
         show_default=True,
         help="anova, two-way, paired-t, two-sample-t, hsd, hsd-paired, interval.",
     ),
-    click.option("--method", default="exact", show_default=True, help="exact, or sakai for the published tables."),
+    click.option(
+        "--method",
+        type=Named("method"),
+        default="exact",
+        show_default=True,
+        help="exact, or sakai for the published tables.",
+    ),
     click.option(
         "--paired-correlation", "correlation", type=float, default=0.0, help="Of two systems' scores on one topic."
     ),
@@ -65,7 +74,12 @@ PARTS = [
     click.option("--format", "style", type=click.Choice(["text", "csv", "latex"]), default="text", help="Of --table."),
     click.option("--power-curve", type=IN_FILE, help="Draw power against topics into this SVG file."),
     click.option("--diff-curve", type=IN_FILE, help="Draw the smallest difference against topics into this SVG file."),
-    click.option("--simulate", metavar="TEST", help="Simulate from the pilot: a --test, or randomised-hsd."),
+    click.option(
+        "--simulate",
+        type=Named("simulated test"),
+        metavar="TEST",
+        help="Simulate from the pilot: a --test, or randomised-hsd.",
+    ),
     click.option(
         "--trials", type=click.IntRange(500), default=20_000, show_default=True, help="Most data sets to draw."
     ),
@@ -73,7 +87,13 @@ PARTS = [
     click.option("--target", type=float, default=0.9, show_default=True, help="Of --decide."),
     click.option("--top-k", "k", type=int, default=1, show_default=True, help="Of --decide top."),
     click.option("--rounds", type=Numbers(int), help="Topics after each batch, as in 30,60,91."),
-    click.option("--spending", default="obrien-fleming", show_default=True, help="Of --rounds: or pocock."),
+    click.option(
+        "--spending",
+        type=Named("spending"),
+        default="obrien-fleming",
+        show_default=True,
+        help="Of --rounds: or pocock.",
+    ),
     click.option("--budget", "hours", type=float, help="Assessors' hours to split."),
     click.option("--cost", is_flag=True, help="What the design costs in assessors' hours."),
     click.option("--pool-depth", "depths", type=Numbers(int), default="10", show_default=True, help="One or several."),
@@ -108,8 +128,7 @@ def all_of(options: Sequence[Callable[[F], F]]) -> Callable[[F], F]:
 @out_option
 @seed_option
 @json_option
-@quiet_option
-def command(*, output: Path | None, seed: int, as_json: bool, quiet: bool, **options: Any) -> None:  # click's types
+def command(*, output: Path | None, seed: int, as_json: bool, **options: Any) -> None:  # click's types
     """How many topics or prompts: from a score variance, a pilot or a pass rate, and a statistical requirement.
 
     Leave out the quantity to be found: n, --min-diff, --power, --systems or --alpha.
@@ -117,13 +136,13 @@ def command(*, output: Path | None, seed: int, as_json: bool, quiet: bool, **opt
     from kaiwa.flow.design_asked import Question
     from kaiwa.flow.design_question import answer
 
-    with progress("simulating", quiet=quiet) as moved:
+    with progress("simulating") as moved:
         told = answer(Question(**options, seed=seed), progress=moved)
-    _draw(told, options, quiet=quiet)
+    _draw(told, options)
     deliver(told.text, told.fields, as_json=as_json, output=output)
 
 
-def _draw(told: Told, options: dict[str, Any], *, quiet: bool) -> None:  # Any: click's types
+def _draw(told: Told, options: dict[str, Any]) -> None:  # Any: click's types
     if told.answer is None or not (options["power_curve"] or options["diff_curve"]):
         return
     from kaiwa.files.writing import write_text
@@ -132,4 +151,4 @@ def _draw(told: Told, options: dict[str, Any], *, quiet: bool) -> None:  # Any: 
     for path, draw in ((options["power_curve"], power_curve_svg), (options["diff_curve"], difference_curve_svg)):
         if path is not None:
             write_text(path, draw(told.answer))
-            remark(f"wrote {path}", quiet=quiet)
+            remark(f"wrote {path}")

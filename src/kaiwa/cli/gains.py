@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option, quiet_option, remark
+from kaiwa.cli.complete import SCHEME
+from kaiwa.cli.output import IN_FILE, emit, json_option, remark
+from kaiwa.cli.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 @click.argument("votes", type=IN_FILE)
 @click.option(
     "--scheme",
+    type=SCHEME,
     default="mean",
     show_default=True,
     help="levels, mean, sum, unanimity, weighted, majority or median.",
@@ -25,7 +28,6 @@ if TYPE_CHECKING:
 @click.option("--top", type=click.IntRange(1), help="The scale's highest level (default: 2 in an STC label file).")
 @click.option("-o", "--output", type=IN_FILE, help="Write the gains here, as TREC qrels.")
 @json_option
-@quiet_option
 def command(  # noqa: PLR0917  click passes by name
     votes: Path,
     scheme: str,
@@ -34,7 +36,6 @@ def command(  # noqa: PLR0917  click passes by name
     top: int | None,
     output: Path | None,
     as_json: bool,  # noqa: FBT001
-    quiet: bool,  # noqa: FBT001
 ) -> None:
     """Turn the VOTES of several assessors into one gain for each item.
 
@@ -46,13 +47,14 @@ def command(  # noqa: PLR0917  click passes by name
     from kaiwa.measure.scale import parse_levels
 
     by_level = None if levels is None else parse_levels(levels)
-    given, made = gains_file(votes, output, scheme=scheme, levels=by_level, p=p, top=top)
+    with progress("reading votes"):
+        given, made = gains_file(votes, output, scheme=scheme, levels=by_level, p=p, top=top)
     gains = made.gains
     said = (
         f"{len(gains):,} gains of {len(gains.topics):,} topics by {scheme}, gmax {gains.top:g}; "
         f"{given.missing:,} NA votes passed over, {made.without_votes:,} items without a vote left unjudged"
     )
-    remark(said, quiet=quiet)
+    remark(said)
     fields = {
         "scheme": scheme,
         "gmax": gains.top,

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option, progress, quiet_option
+from kaiwa.cli.complete import Named
+from kaiwa.cli.output import IN_FILE, emit, json_option
+from kaiwa.cli.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,19 +18,20 @@ if TYPE_CHECKING:
 @click.argument("repository", type=IN_FILE)
 @click.option("-o", "--output", type=IN_FILE, required=True, help="The index folder to make.")
 @click.option("--lang", type=click.Choice(["zh", "ja", "en"]), help="The language; found out when not given.")
-@click.option("--tokens", help="zh, ja, en, bigrams, or both: zh+bigrams; the language's words if not given.")
+@click.option(
+    "--tokens",
+    type=Named("tokeniser"),
+    help="zh, ja, en, bigrams, or both: zh+bigrams; the language's words if not given.",
+)
 @json_option
-@quiet_option
-def command(
-    *, repository: Path, output: Path, lang: str | None, tokens: str | None, as_json: bool, quiet: bool
-) -> None:
+def command(*, repository: Path, output: Path, lang: str | None, tokens: str | None, as_json: bool) -> None:
     """Tokenise and index the posts and comments of a repository.
 
     The old index at the same place answers until the new one is whole.
     """
     from kaiwa.flow.index import build_index
 
-    with progress("indexing", quiet=quiet) as tick:
+    with progress("indexing") as tick:
         facts = build_index(repository, output, language=lang, tokens=tokens, progress=tick)
     text = (
         f"{output}: {facts['posts']:,} posts, {facts['comments']:,} comments, {facts['pairs']:,} pairs, "

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
-from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Mapping
 
 IN_FILE = click.Path(path_type=Path)
 """A path argument; existence is checked by the reader, which gives the better message."""
@@ -21,7 +20,24 @@ seed_option = click.option(
     "--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of everything random."
 )
 out_option = click.option("-o", "--output", type=IN_FILE, help="Write here instead of to stdout.")
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress and no remarks on stderr.")
+_QUIET = ContextVar("quiet", default=False)
+
+
+def _hush(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001  click's signature
+    if value:
+        before = _QUIET.set(True)
+        ctx.call_on_close(lambda: _QUIET.reset(before))
+
+
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, expose_value=False, callback=_hush, help="No progress and no remarks on stderr."
+)
+"""Of the command and of every verb, which get it without asking for it."""
+
+
+def is_quiet() -> bool:
+    """Whether the user wants results and errors only."""
+    return _QUIET.get()
 
 
 def emit(text: str, fields: Mapping[str, Any], *, as_json: bool) -> None:  # Any: JSON values
@@ -39,23 +55,7 @@ def deliver(text: str, fields: Mapping[str, Any], *, as_json: bool, output: Path
     write_text(output, (json.dumps(fields, ensure_ascii=False, allow_nan=False) if as_json else text) + "\n")
 
 
-def remark(message: str, *, quiet: bool = False) -> None:
+def remark(message: str) -> None:
     """Tell the user something on stderr, unless told to be quiet."""
-    if not quiet:
+    if not is_quiet():
         click.echo(message, err=True)
-
-
-@contextmanager
-def progress(label: str, *, quiet: bool = False, stream: IO[str] | None = None) -> Iterator[Callable[[int, int], None]]:
-    """A function ``(done, total)`` that moves a bar on stderr, silent when stderr is no terminal."""
-    target = stream or sys.stderr
-    if quiet or not target.isatty():
-        yield lambda _done, _total: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"))
-    with Progress(*columns, TimeRemainingColumn(), console=Console(file=target), transient=True) as bar:
-        task = bar.add_task(label, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option, quiet_option, remark, seed_option
+from kaiwa.cli.complete import MEASURE
+from kaiwa.cli.output import IN_FILE, emit, json_option, remark, seed_option
+from kaiwa.cli.progress import progress
 from kaiwa.report.text import Cell, table
 
 if TYPE_CHECKING:
@@ -20,11 +22,17 @@ if TYPE_CHECKING:
 @click.option("--order", type=click.Choice(["file", "score", "rank"]), help="What ranks a run (default: by format).")
 @click.option("--qrels", type=IN_FILE, help="Judgements: what is unjudged, and each team left out.")
 @click.option("--takedown", type=IN_FILE, help="Comment ids that may no longer be shown, one a line.")
-@click.option("-m", "--measure", default="nERR@10", show_default=True, help="Ranks the runs with each team left out.")
+@click.option(
+    "-m",
+    "--measure",
+    type=MEASURE,
+    default="nERR@10",
+    show_default=True,
+    help="Ranks the runs with each team left out.",
+)
 @click.option("-o", "--output", type=IN_FILE, default=Path("pool.tsv"), show_default=True, help="The items to judge.")
 @seed_option
 @json_option
-@quiet_option
 def command(  # noqa: PLR0917  click passes by name
     runs: tuple[Path, ...],
     depth: int,
@@ -36,7 +44,6 @@ def command(  # noqa: PLR0917  click passes by name
     output: Path,
     seed: int,
     as_json: bool,  # noqa: FBT001
-    quiet: bool,  # noqa: FBT001
 ) -> None:
     """Pool runs into the items to judge.
 
@@ -45,12 +52,22 @@ def command(  # noqa: PLR0917  click passes by name
     """
     from kaiwa.flow.pool import pool_runs, write_pool
 
-    report = pool_runs(
-        runs, depth=depth, budget=budget, seed=seed, order=order, qrels=qrels, measure=measure, takedown=takedown
-    )
+    with progress("pooling") as moved:
+        report = pool_runs(
+            runs,
+            depth=depth,
+            budget=budget,
+            seed=seed,
+            order=order,
+            qrels=qrels,
+            measure=measure,
+            takedown=takedown,
+            on_progress=moved,
+        )
     organisers = write_pool(output, report.pool)
     emit(_text(report), _fields(report, output, organisers), as_json=as_json)
-    remark(f"items: {output}\norganisers only: {organisers}", quiet=quiet or as_json)
+    if not as_json:
+        remark(f"items: {output}\norganisers only: {organisers}")
 
 
 def _text(report: PoolReport) -> str:

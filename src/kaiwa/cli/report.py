@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.output import IN_FILE, emit, json_option
+from kaiwa.cli.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +27,8 @@ def command(task: Path, output: Path | None, as_json: bool) -> Path:  # noqa: FB
 
     folder = read_task(task)
     path = output or folder.report
-    results = write_report(folder, path, version=version("kaiwa"))
+    with progress("computing the results"):
+        results = write_report(folder, path, version=version("kaiwa"))
     best = {one.scores.measure: one.comparison.standings[0].run for one in results.measures}
     needed = {one.scores.measure: one.design.n for one in results.measures if one.design}
     lines = [f"{measure}: {run} leads" for measure, run in best.items()]

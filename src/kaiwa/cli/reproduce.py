@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kaiwa.cli.complete import Named
 from kaiwa.cli.output import IN_FILE, emit, json_option
+from kaiwa.cli.progress import progress
 from kaiwa.report.text import table
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("reproduce", epilog="Example: kaiwa reproduce topic-set-size")
-@click.argument("names", nargs=-1)
+@click.argument("names", nargs=-1, type=Named("reproduction"))
 @click.option("--labels", type=IN_FILE, help="The public STC Japanese label file, for kappa.")
 @json_option
 def command(names: tuple[str, ...], labels: Path | None, as_json: bool) -> None:  # noqa: FBT001
@@ -27,7 +29,8 @@ def command(names: tuple[str, ...], labels: Path | None, as_json: bool) -> None:
     """
     from kaiwa.flow.reproduce import reproduce
 
-    found = reproduce(names, labels=labels)
+    with progress("computing again"):
+        found = reproduce(names, labels=labels)
     fields = {
         "reproductions": [{**asdict(one), "agreeing": one.agreeing} for one in found],
         "rows": sum(len(one.rows) for one in found),

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.answering import Answering, answering_options
-from kaiwa.cli.output import IN_FILE, emit, json_option, progress, quiet_option, remark
+from kaiwa.cli.output import IN_FILE, emit, json_option, remark
+from kaiwa.cli.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,10 +21,7 @@ if TYPE_CHECKING:
 @click.option("--name", help="The run's name; the file's name without ending if not given.")
 @answering_options
 @json_option
-@quiet_option
-def command(
-    *, index: Path, topics: Path, output: Path, name: str | None, how: Answering, as_json: bool, quiet: bool
-) -> None:
+def command(*, index: Path, topics: Path, output: Path, name: str | None, how: Answering, as_json: bool) -> None:
     """Answer every topic (lines of: id TAB text) and write a run file that kaiwa check accepts."""
     from kaiwa.files.runs import write_run
     from kaiwa.files.topics import read_topics
@@ -32,13 +30,13 @@ def command(
     asked = read_topics(topics)
     bot = Bot(index, takedown=how.takedown)
     title = name or output.name.partition(".")[0]
-    with progress("retrieving", quiet=quiet) as tick:
+    with progress("retrieving") as tick:
         run = bot.run(
             asked, name=title, k=how.k, system=how.system, filters=how.filters, fusion=how.fusion, progress=tick
         )
     write_run(output, run)
     silent = [topic for topic in run.topics if not run.ranking(topic)]
     if silent:
-        remark(f"kaiwa: no comment shares a word with {len(silent)} topics, first {silent[0]}", quiet=quiet)
+        remark(f"kaiwa: no comment shares a word with {len(silent)} topics, first {silent[0]}")
     fields = {"run": str(output), "name": title, "topics": len(asked), "comments": len(run), "unanswered": silent}
     emit(f"{output}: {len(run):,} comments for {len(asked):,} topics by {how.system}", fields, as_json=as_json)

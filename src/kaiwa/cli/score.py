@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option, progress, quiet_option, remark, seed_option
+from kaiwa.cli.complete import MEASURE, SCHEME
+from kaiwa.cli.output import IN_FILE, emit, json_option, remark, seed_option
+from kaiwa.cli.progress import progress
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,10 +38,12 @@ def _list_measures(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @click.option("--votes", type=IN_FILE, help="Votes of several assessors instead; needed for Acc(L2)@5.")
 @click.option("--intents", type=IN_FILE, help="Judgements by intent instead: topic intent comment grade.")
 @click.option("--chances", type=IN_FILE, help="How likely each intent is: topic intent chance [inf|nav].")
-@click.option("-m", "--measure", "measures", multiple=True, help="nERR@10, RBP(p=0.8), ...; repeatable.")
+@click.option("-m", "--measure", "measures", type=MEASURE, multiple=True, help="nERR@10, RBP(p=0.8), ...; repeatable.")
 @click.option("--levels", metavar="L1=1,L2=3", help="The gain of each level (default: the grade itself).")
 @click.option("--top", metavar="GAIN|topic", help="gmax, the scale's top gain; or each topic's own highest.")
-@click.option("--scheme", default="mean", show_default=True, help="How votes become gains; see kaiwa gains.")
+@click.option(
+    "--scheme", type=SCHEME, default="mean", show_default=True, help="How votes become gains; see kaiwa gains."
+)
 @click.option("--p", type=float, default=0.2, show_default=True, help="Weight of agreement in the unanimity scheme.")
 @click.option("--order", type=click.Choice(["file", "score", "rank"]), help="What ranks a run (default: its format).")
 @click.option("--condensed", is_flag=True, help="Take unjudged items out of every list first.")
@@ -72,7 +76,6 @@ def _list_measures(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 )
 @seed_option
 @json_option
-@quiet_option
 def command(  # noqa: PLR0917  click passes by name
     runs: tuple[Path, ...],
     qrels: Path | None,
@@ -96,7 +99,6 @@ def command(  # noqa: PLR0917  click passes by name
     matrix: bool,  # noqa: FBT001
     seed: int,
     as_json: bool,  # noqa: FBT001
-    quiet: bool,  # noqa: FBT001
 ) -> None:
     """Score RUNS by graded measures, per topic and on average.
 
@@ -115,11 +117,11 @@ def command(  # noqa: PLR0917  click passes by name
     names = measures or OFFICIAL
     if matrix and len(names) != 1:
         raise InputError(f"--matrix holds one measure, and {len(names)} were asked for; give one -m")
-    with progress("scoring", quiet=quiet) as moved:
+    with progress("scoring") as moved:
         scored = score_files(runs, judged.judgements, names, reading=reading, order=order, on_progress=moved)
     bounds: Bounds = {}
     if uncertainty:
-        with progress("resampling votes", quiet=quiet) as moved:
+        with progress("resampling votes") as moved:
             found = vote_intervals_of_files(
                 runs, judged, names, reading=reading, order=order, seed=seed, samples=samples, on_progress=moved
             )
@@ -127,7 +129,7 @@ def command(  # noqa: PLR0917  click passes by name
     if output is not None:
         write_scored(output, scored, matrix=matrix)
     for line in _remarks(scored, judged, zero=reading.zero):
-        remark(line, quiet=quiet)
+        remark(line)
     emit(_text(scored, bounds, per_topic=per_topic, form=form), _fields(scored, bounds, judged), as_json=as_json)
 
 

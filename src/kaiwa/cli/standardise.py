@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, quiet_option, remark
+from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, remark
+from kaiwa.cli.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 @click.option("--save-factors", type=IN_FILE, help="Save each topic's mean and standard deviation here.")
 @out_option
 @json_option
-@quiet_option
 def command(
     scores: Path,
     *,
@@ -32,7 +32,6 @@ def command(
     save_factors: Path | None,
     output: Path | None,
     as_json: bool,
-    quiet: bool,
 ) -> None:
     """Make scores comparable across topics: std, std-CDF, std-AB.
 
@@ -43,13 +42,11 @@ def command(
     from kaiwa.flow.standardise import standardise_file
     from kaiwa.report.check import counted
 
-    result = standardise_file(scores, method=method, a=a, b=b, factors=factors, save_factors=save_factors)
+    with progress("standardising"):
+        result = standardise_file(scores, method=method, a=a, b=b, factors=factors, save_factors=save_factors)
     for measure, topics in result.tied_topics.items():
         if topics:
-            remark(
-                f"{measure}: all runs tie on {counted(len(topics), 'topic')}; the middle value is given there",
-                quiet=quiet,
-            )
+            remark(f"{measure}: all runs tie on {counted(len(topics), 'topic')}; the middle value is given there")
     fields = {
         "method": method,
         "means": {measure: table.means() for measure, table in result.scores.items()},

@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, quiet_option, remark, seed_option
+from kaiwa.cli.complete import SCORED_MEASURE
+from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, remark, seed_option
+from kaiwa.cli.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +17,14 @@ if TYPE_CHECKING:
 
 @click.command("tau", epilog="Example: kaiwa tau scores.csv -m nG@1 -m nERR@10")
 @click.argument("scores", nargs=-1, required=True, type=IN_FILE)
-@click.option("-m", "--measure", "measures", multiple=True, help="A measure; two for one file, one or none for two.")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    type=SCORED_MEASURE,
+    multiple=True,
+    help="A measure; two for one file, one or none for two.",
+)
 @click.option(
     "--interval",
     type=click.Choice(["hwc", "null", "bootstrap"]),
@@ -38,7 +47,6 @@ if TYPE_CHECKING:
 @out_option
 @seed_option
 @json_option
-@quiet_option
 def command(
     scores: tuple[Path, ...],
     *,
@@ -51,7 +59,6 @@ def command(
     output: Path | None,
     seed: int,
     as_json: bool,
-    quiet: bool,
 ) -> None:
     """Rank correlation between two measures or two score files: Kendall's tau with an interval.
 
@@ -62,18 +69,19 @@ def command(
     from kaiwa.flow.tau import rank_agreement
     from kaiwa.report.text import table
 
-    found = rank_agreement(
-        scores,
-        measures,
-        ties=ties,
-        interval=interval,
-        confidence=confidence,
-        trials=trials,
-        persistence=persistence,
-        rng=np.random.default_rng(seed),
-    )
+    with progress("comparing rankings"):
+        found = rank_agreement(
+            scores,
+            measures,
+            ties=ties,
+            interval=interval,
+            confidence=confidence,
+            trials=trials,
+            persistence=persistence,
+            rng=np.random.default_rng(seed),
+        )
     if found.left_out:
-        remark(f"left out, as only one side has them: {', '.join(found.left_out)}", quiet=quiet)
+        remark(f"left out, as only one side has them: {', '.join(found.left_out)}")
     tau = found.tau
     rows: list[list[Cell]] = [
         [f"tau ({tau.ties}, {interval} interval)", tau.tau, tau.low, tau.high],

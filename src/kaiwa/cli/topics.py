@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option, out_option, quiet_option, remark, seed_option
+from kaiwa.cli.output import IN_FILE, emit, json_option, out_option, remark, seed_option
+from kaiwa.cli.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 @out_option
 @json_option
 @seed_option
-@quiet_option
 def command(
     *,
     repository: Path,
@@ -30,7 +30,6 @@ def command(
     output: Path | None,
     as_json: bool,
     seed: int,
-    quiet: bool,
 ) -> None:
     """Sample topics that keep the repository's rules, balanced by length, no two nearly alike.
 
@@ -42,11 +41,12 @@ def command(
     from kaiwa.files.topics import write_topics
     from kaiwa.flow.topics import sample_topics
 
-    drawn = sample_topics(repository, count=count, pool=pool, rest=rest, rng=np.random.default_rng(seed))
+    with progress("choosing topics"):
+        drawn = sample_topics(repository, count=count, pool=pool, rest=rest, rng=np.random.default_rng(seed))
     if output:
         write_topics(output, drawn.topics)
     if pool is None and rest is None:
-        remark("kaiwa: these posts are in the repository; --rest writes it without them", quiet=quiet)
+        remark("kaiwa: these posts are in the repository; --rest writes it without them")
     lines = "\n".join(f"{name}\t{text}" for name, text in drawn.topics.items())
     counts = {"candidates": drawn.candidates, "removed": drawn.removed, "rest": drawn.rest}
     said = f"{output}: {len(drawn.topics)} topics of {drawn.candidates:,} posts" if output else lines

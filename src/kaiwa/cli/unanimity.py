@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option, quiet_option, remark, seed_option
+from kaiwa.cli.complete import MEASURE
+from kaiwa.cli.output import IN_FILE, emit, json_option, remark, seed_option
+from kaiwa.cli.progress import progress
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +21,14 @@ if TYPE_CHECKING:
 @click.argument("runs", nargs=-1, required=True, type=IN_FILE)
 @click.option("--qrels", type=IN_FILE, help="Draw ratings for the relevant items of these judgements.")
 @click.option("--votes", type=IN_FILE, help="Take the real ratings of a vote file instead.")
-@click.option("-m", "--measure", "measures", multiple=True, help="Measures to study (default: nDCG@10, Q@10, nERR@10).")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    type=MEASURE,
+    multiple=True,
+    help="Measures to study (default: nDCG@10, Q@10, nERR@10).",
+)
 @click.option(
     "-n", "--assessors", type=click.IntRange(1, 1000), default=5, show_default=True, help="Drawn ratings an item."
 )
@@ -29,7 +38,6 @@ if TYPE_CHECKING:
 @click.option("--order", type=click.Choice(["file", "score", "rank"]), help="What ranks a run (default: its format).")
 @seed_option
 @json_option
-@quiet_option
 def command(  # noqa: PLR0917  click passes by name
     runs: tuple[Path, ...],
     qrels: Path | None,
@@ -42,7 +50,6 @@ def command(  # noqa: PLR0917  click passes by name
     order: str | None,
     seed: int,
     as_json: bool,  # noqa: FBT001
-    quiet: bool,  # noqa: FBT001
 ) -> None:
     """Score RUNS by raw sums of ratings and by unanimity-aware gains, and show what changes.
 
@@ -53,13 +60,14 @@ def command(  # noqa: PLR0917  click passes by name
 
     if qrels is not None and votes is None:
         ratings = simulated_ratings(qrels, assessors=assessors, top=dmax, seed=seed)
-        remark(f"{assessors} ratings in 0..{dmax} drawn for each relevant item, seed {seed}", quiet=quiet)
+        remark(f"{assessors} ratings in 0..{dmax} drawn for each relevant item, seed {seed}")
     elif votes is not None and qrels is None:
         ratings = real_ratings(votes)
     else:
         raise InputError("ratings come from one source; give --qrels to draw them, or --votes to read them")
     names = measures or ("nDCG@10", "Q@10", "nERR@10")
-    studies = unanimity_study(runs, ratings, names, p=p, seed=seed, trials=trials, order=order)
+    with progress("comparing") as moved:
+        studies = unanimity_study(runs, ratings, names, p=p, seed=seed, trials=trials, order=order, on_progress=moved)
     emit(_text(studies), _fields(studies, p), as_json=as_json)
 
 

@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, quiet_option, seed_option
+from kaiwa.cli.complete import SCORED_MEASURE
+from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, seed_option
+from kaiwa.cli.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.command("variance", epilog="Example: kaiwa variance pilot1.csv pilot2.csv -m nERR@10")
 @click.argument("scores", nargs=-1, required=True, type=IN_FILE)
-@click.option("-m", "--measure", help="Which measure; needed when a file holds several.")
+@click.option("-m", "--measure", type=SCORED_MEASURE, help="Which measure; needed when a file holds several.")
 @click.option(
     "--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True
 )
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 @out_option
 @seed_option
 @json_option
-@quiet_option
 def command(
     scores: tuple[Path, ...],
     *,
@@ -32,7 +33,6 @@ def command(
     output: Path | None,
     seed: int,
     as_json: bool,
-    quiet: bool,  # noqa: ARG001  nothing to be quiet about, but every verb takes it
 ) -> None:
     """V_E, V_E2 and variance components of scores, for designing the next round.
 
@@ -44,9 +44,10 @@ def command(
     from kaiwa.report.check import counted
     from kaiwa.report.text import table
 
-    found = variance_of_files(
-        scores, measure=measure, trials=trials, confidence=confidence, rng=np.random.default_rng(seed)
-    )
+    with progress("resampling topics"):
+        found = variance_of_files(
+            scores, measure=measure, trials=trials, confidence=confidence, rng=np.random.default_rng(seed)
+        )
     rows: list[list[Cell]] = [
         ["V_E (within runs)", found.v_e, *(found.v_e_limits or (None, None))],
         ["V_E2 (two-way residual)", found.v_e2, *(found.v_e2_limits or (None, None))],

@@ -16,7 +16,7 @@ from kaiwa.model.lists import starts_of
 from kaiwa.pool import Pool, team_of, without_team
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from kaiwa.model import FloatArray, Gains, IntArray, Run
 
@@ -34,11 +34,23 @@ class LeftOut:
     largest_fall: int
 
 
-def leave_teams_out(runs: Sequence[Run], gains: Gains, pool: Pool, *, depth: int, measure: str) -> list[LeftOut]:
+def leave_teams_out(
+    runs: Sequence[Run],
+    gains: Gains,
+    pool: Pool,
+    *,
+    depth: int,
+    measure: str,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> list[LeftOut]:
     """The ranking by mean score with each team's unique contributions taken as unjudged."""
     full = _means(runs, gains, measure)
     teams = dict.fromkeys(map(team_of, pool.runs))
-    return [_left_out(team, runs, gains, pool, full=full, depth=depth, measure=measure) for team in teams]
+    found = []
+    for done, team in enumerate(teams):
+        on_progress(done, len(teams))
+        found.append(_left_out(team, runs, gains, pool, full=full, depth=depth, measure=measure))
+    return found
 
 
 def _left_out(

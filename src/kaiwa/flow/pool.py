@@ -28,7 +28,7 @@ from kaiwa.pool import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
 
@@ -55,6 +55,7 @@ def pool_runs(
     qrels: Path | None = None,
     measure: str = "nERR@10",
     takedown: Path | None = None,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> PoolReport:
     """The shuffled pool, shares and sizes at other depths; with judgements, coverage and each team left out."""
     runs = read_runs(paths, order=order)
@@ -62,6 +63,9 @@ def pool_runs(
     gone = read_takedown(takedown) if takedown else frozenset()
     runs = [without_comments(run, gone) for run in runs] if gone else runs
     pool = budget_pool(runs, items=budget, depth=depth) if budget is not None else depth_pool(runs, depth=depth)
+    left_out = (
+        leave_teams_out(runs, gains, pool, depth=depth, measure=measure, on_progress=on_progress) if gains else []
+    )
     return PoolReport(
         pool=pool.shuffled(np.random.default_rng(seed)),
         depth=depth,
@@ -69,7 +73,7 @@ def pool_runs(
         teams=team_shares(pool, depth=depth),
         sizes=pool_sizes(runs, depth=2 * depth),
         coverage=[coverage(run, gains, depth=depth) for run in runs] if gains else [],
-        left_out=leave_teams_out(runs, gains, pool, depth=depth, measure=measure) if gains else [],
+        left_out=left_out,
     )
 
 

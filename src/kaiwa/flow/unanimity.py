@@ -22,7 +22,7 @@ from kaiwa.measure.scale import judge
 from kaiwa.measure.score import Scored, score
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from kaiwa.model import Gains, IntArray, Run
@@ -80,12 +80,14 @@ def unanimity_study(
     seed: int,
     trials: int = 5000,
     order: str | None = None,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> list[UnanimityStudy]:
     """Each measure's study on the run files."""
     runs = read_runs(paths, order=order)
     raw, aware = (_scored(runs, ratings, scheme, measures, p) for scheme in ("sum", "unanimity"))
     studies = []
-    for measure in measures:
+    for done, measure in enumerate(measures):
+        on_progress(done, len(measures))
         one, two = (
             compare_runs(scored[measure], trials=trials, rng=np.random.default_rng(seed)) for scored in (raw, aware)
         )

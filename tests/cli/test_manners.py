@@ -1,0 +1,231 @@
+"""Manners: colour and progress only where a person looks, quiet when asked, and a clean end when stopped."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from kaiwa.cli import VERBS
+from kaiwa.cli import kaiwa as group
+from kaiwa.cli.progress import progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+from time import sleep
+
+Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
+
+FAULTY = "<SYSDESC>d</SYSDESC>\nq1 0 c1 1 2.0 T1-C-R1\nq1 0 c1 2 1.0 T1-C-R1\n"
+SCORES = "measure,topic,run,score\n" + "".join(
+    f"M,t{topic},r{run},0.{(topic * 7 + run * 3) % 10}\n" for topic in range(9) for run in range(3)
+)
+MANY = "100000000"
+"""Trials that no machine finishes before the test stops them."""
+
+
+class Terminal:
+    """A child process of ours whose stdout and stderr are a terminal."""
+
+    def __init__(self, folder: Path, *words: str, **environment: str) -> None:
+        self._ours, theirs = pty.openpty()
+        kept = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+        self.child = subprocess.Popen(
+            [sys.executable, "-m", "kaiwa.cli", *words],
+            cwd=folder,
+            env={**kept, "TERM": "xterm", "COLUMNS": "100", **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=theirs,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        self.shown = ""
+
+    def until(self, words: str) -> None:
+        """Read until the words are on the screen, or the child has ended."""
+        while words not in self.shown and self._more():
+            pass
+
+    def end(self) -> int:
+        """Read the rest; the exit code."""
+        while self._more():
+            pass
+        os.close(self._ours)
+        return self.child.wait(timeout=60)
+
+    def _more(self) -> bool:
+        try:
+            read = os.read(self._ours, 65536)
+        except OSError:  # how a terminal says that the other side is gone
+            return False
+        self.shown += read.decode(errors="replace")
+        return bool(read)
+
+
+@contextmanager
+def screen() -> Iterator[tuple[Callable[[], str], object]]:
+    """What was written to a terminal so far, and the terminal as a text stream."""
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "w") as stream:
+        yield lambda: os.read(ours, 65536).decode(), stream
+    os.close(ours)
+
+
+def test_colour_on_a_terminal_and_none_under_no_color(made: Callable[[str, str], Path], tmp_path: Path) -> None:
+    """``check`` colours its findings for a person who did not decline."""
+    made("T1-C-R1.txt", FAULTY)
+    coloured = Terminal(tmp_path, "check", "T1-C-R1.txt")
+    plain = Terminal(tmp_path, "check", "T1-C-R1.txt", NO_COLOR="1")
+    assert (coloured.end(), plain.end()) == (1, 1)
+    assert "\x1b[31m" in coloured.shown
+    assert "\x1b" not in plain.shown
+
+
+def test_no_colour_in_a_pipe(kaiwa: Kaiwa, made: Callable[[str, str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no terminal is, no escape sequence is."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    made("T1-C-R1.txt", FAULTY)
+    assert "\x1b" not in kaiwa("check", "T1-C-R1.txt").stdout
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_takes_quiet(verb: str) -> None:
+    """A verb has --quiet without asking for it."""
+    command = group.get_command(click.Context(group), verb)
+    assert command is not None
+    assert "quiet" in {option.name for option in command.params}
+
+
+@pytest.mark.parametrize("words", [("--quiet", "gains", "v.csv"), ("gains", "v.csv", "-q")])
+def test_quiet_silences_remarks_and_keeps_the_result(
+    kaiwa: Kaiwa, made: Callable[[str, str], Path], words: tuple[str, ...]
+) -> None:
+    """Before the verb or after it, --quiet leaves stderr empty and stdout as it was."""
+    made("v.csv", "topic,comment,assessor,level\nq1,c1,a,2\nq1,c1,b,1\n")
+    loud, quiet = kaiwa("gains", "v.csv"), kaiwa(*words)
+    assert loud.stderr != ""
+    assert (quiet.stdout, quiet.stderr) == (loud.stdout, "")
+
+
+def test_quiet_does_not_silence_a_refusal(kaiwa: Kaiwa) -> None:
+    """Errors are no remarks."""
+    assert "no such file" in kaiwa("--quiet", "gains", "none.csv").stderr
+
+
+def test_progress_is_drawn_on_a_terminal_and_wiped_away() -> None:
+    """The line shows the share and the time left; at the end nothing of it stays."""
+    with screen() as (shown, stream):
+        drawn = ""
+        with progress("working", stream=stream, patience=0.0) as moved:  # type: ignore[arg-type]
+            moved(1, 4)
+            while "25%" not in drawn:
+                drawn += shown()
+        drawn += shown()
+    assert "working: 25%, " in drawn
+    assert " left" in drawn
+    assert drawn.endswith("\r\x1b[K")
+
+
+def test_short_work_shows_no_progress() -> None:
+    """Work that ends within the patience leaves the terminal alone."""
+    with screen() as (shown, stream):
+        with progress("working", stream=stream) as moved:  # type: ignore[arg-type]
+            moved(1, 4)
+        stream.write("only this")  # type: ignore[attr-defined]
+        stream.flush()  # type: ignore[attr-defined]
+        assert shown() == "only this"
+
+
+def test_ctrl_c_during_a_comparison(made: Callable[[str, str], Path], tmp_path: Path) -> None:
+    """The progress line stands on the terminal; Ctrl-C ends in one line, code 130, and no file."""
+    made("scores.csv", SCORES)
+    running = Terminal(tmp_path, "compare", "scores.csv", "--trials", MANY, "-o", "out.txt")
+    running.until(" left")
+    running.child.send_signal(signal.SIGINT)
+    assert running.end() == 130
+    assert "shuffling: 0%" in running.shown
+    assert running.shown.endswith(
+        "\r\x1b[Kkaiwa: stopped; every file written so far is whole; the same command starts again\r\n"
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["scores.csv"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_stopping_clean_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+    """A stop in the middle of a pipe of pairs: one line, 128 + signal, and no trace of the repository."""
+    os.mkfifo(tmp_path / "pairs.tsv")
+    child = _started(tmp_path, "clean", "pairs.tsv", "-o", "repository")
+    with (tmp_path / "pairs.tsv").open("w") as pipe:
+        pipe.write("p1\ta post of several words\tc1\ta comment of several words\n")
+        pipe.flush()
+        while not list(tmp_path.glob(".repository.*")):
+            sleep(0.01)
+        child.send_signal(number)
+        said = child.communicate(timeout=60)
+    assert child.returncode == 128 + number
+    assert said == (
+        "",
+        "kaiwa: stopped; no repository was made, an older one there is as it was; the same command starts again\n",
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["pairs.tsv"]
+
+
+def test_ctrl_c_during_indexing_keeps_the_old_index(tmp_path: Path) -> None:
+    """The folder holds the index that stood there, and nothing of the new one."""
+    _repository(tmp_path / "small", 20)
+    _repository(tmp_path / "large", 150_000)
+    first = _started(tmp_path, "index", "small", "-o", "index", "--lang", "ja")
+    first.communicate(timeout=60)
+    assert first.returncode == 0
+    before = sorted(path.relative_to(tmp_path) for path in (tmp_path / "index").rglob("*"))
+    child = _started(tmp_path, "index", "large", "-o", "index", "--lang", "ja")
+    while len(list((tmp_path / "index").glob("data-*"))) == 1 and child.poll() is None:
+        sleep(0.01)
+    child.send_signal(signal.SIGINT)
+    said = child.communicate(timeout=60)
+    assert (child.returncode, said[0], said[1].count("\n")) == (130, "", 1)
+    assert "an older one there still answers" in said[1]
+    assert sorted(path.relative_to(tmp_path) for path in (tmp_path / "index").rglob("*")) == before
+
+
+def test_a_reader_that_leaves_is_no_error(made: Callable[[str, str], Path], tmp_path: Path) -> None:
+    """``kaiwa ... | head -0`` ends without a word, with the code of SIGPIPE as other tools have it."""
+    made("v.csv", "topic,comment,assessor,level\nq1,c1,a,1\n")
+    child = _started(tmp_path, "gains", "v.csv", "--quiet")
+    assert child.stdout is not None
+    child.stdout.close()
+    assert child.stderr is not None
+    assert child.stderr.read() == ""
+    child.stderr.close()
+    assert child.wait(timeout=60) == 141
+
+
+def _started(folder: Path, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "kaiwa.cli", *words],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def _repository(folder: Path, comments: int) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder.mkdir()
+    names = [f"c{number}" for number in range(comments)]
+    texts = [f"今日は{number}番目の良い天気ですね、散歩に行きましょう" for number in range(comments)]
+    pq.write_table(pa.table({"post_id": ["p1"], "post": ["良い天気です"]}), folder / "posts.parquet")
+    pq.write_table(pa.table({"comment_id": names, "comment": texts}), folder / "comments.parquet")
+    pq.write_table(pa.table({"post_id": ["p1"] * comments, "comment_id": names}), folder / "pairs.parquet")
