@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 from kaiwa.errors import InputError
 from kaiwa.files.check import Expectation, mended, problems_of, read_raw
 from kaiwa.files.decimals import decimals, fixed_point
+from kaiwa.files.nev import nev_text
 from kaiwa.files.qrels import read_grouped_qrels, read_qrels, write_qrels
 from kaiwa.files.runs import read_run, write_run
 from kaiwa.files.scores import read_scores, write_scores
 from kaiwa.files.topics import read_topics
+from kaiwa.files.trec_eval import trec_eval_text
 from kaiwa.files.votes import read_votes, write_votes
 from kaiwa.model import NA, Gains, Run, Scores, ScoreSet, Votes, pack
 
@@ -26,15 +28,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 READERS = [read_run, read_qrels, read_grouped_qrels, read_votes, read_scores, read_topics, read_raw]
+OTHERS = [(read_qrels, "1.rel"), (read_scores, "A.x.nev"), (read_scores, "A.eval")]
 
 ids = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zs", "Zl", "Zp"]), min_size=1, max_size=12).filter(
     lambda name: name[0] not in "#<\ufeff"
 )
+SOME = ["q1", "Q0", "0", "d1", "1", "2.5", "nan", "L2", "NA", "R", "#", "<SYSDESC>", "</SYSDESC>", '"', ","]
+SOME += ["AP=", "AP=1", "all", "runid", "map"]
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 word = st.one_of(
-    st.sampled_from(
-        ["q1", "Q0", "0", "d1", "1", "2.5", "nan", "L2", "NA", "R", "#", "<SYSDESC>", "</SYSDESC>", '"', ","]
-    ),
+    st.sampled_from(SOME),
     st.text(max_size=5),
 )
 lines = st.lists(st.lists(word, max_size=8).map(" ".join), max_size=12).map("\n".join).map(str.encode)
@@ -58,6 +61,20 @@ def file_of(data: bytes, name: str = "file.txt") -> Iterator[Path]:
 def test_a_reader_refuses_garbage_with_one_clear_line(reader: Callable[[Path], object], data: bytes) -> None:
     """Whatever the bytes, the reader answers or raises InputError, whose message is one line."""
     with file_of(data) as path:
+        refusal = _refusal(reader, path)
+        assert "\n" not in refusal
+        assert not refusal or str(path) in refusal
+
+
+@pytest.mark.parametrize(("reader", "name"), OTHERS)
+@given(st.one_of(st.binary(max_size=100), lines))
+@example(b"1 AP= 1\n1 AP=\n")
+@example(b"map 1 1\nmap all\nrunid all A\n")
+def test_another_evaluators_file_is_read_or_refused_with_one_clear_line(
+    reader: Callable[[Path], object], name: str, data: bytes
+) -> None:
+    """Names that tell the form make no difference to garbage."""
+    with file_of(data, name) as path:
         refusal = _refusal(reader, path)
         assert "\n" not in refusal
         assert not refusal or str(path) in refusal
@@ -132,6 +149,25 @@ def test_scores_read_back_as_they_were_written(names: list[str], data: st.DataOb
     with file_of(b"") as path:
         write_scores(path, ScoreSet([scores]))
         assert read_scores(path)["m"] == scores
+
+
+names = st.lists(ids.filter(lambda name: "=" not in name), min_size=1, max_size=3, unique=True)
+
+
+@given(names, names, st.data())
+def test_scores_survive_other_evaluators_files(topics: list[str], runs: list[str], data: st.DataObject) -> None:
+    """NTCIREVAL's and trec_eval's forms keep topics and every digit of each run."""
+    row = st.lists(st.floats(-1e6, 1e6), min_size=len(runs), max_size=len(runs))
+    values = np.array(data.draw(st.lists(row, min_size=len(topics), max_size=len(topics))))
+    scores = Scores("m", tuple(topics), tuple(runs), values)
+    for place, run in enumerate(runs):
+        own = Scores("m", scores.topics, (run,), values[:, place : place + 1])
+        with file_of(nev_text(ScoreSet([scores]), run).encode(), "R.x.nev") as path:
+            assert np.array_equal(read_scores(path)["m"].values, own.values)
+        if "all" in topics:
+            continue
+        with file_of(trec_eval_text(ScoreSet([scores]), run).encode()) as path:
+            assert read_scores(path)["m"] == own
 
 
 @given(

@@ -47,6 +47,7 @@ VERBS = {
     "standardise": Verb("Make scores comparable across topics: std, std-CDF, std-AB.", "kaiwa.cli.standardise"),
     "variance": Verb("V_E, V_E2 and variance components of scores.", "kaiwa.cli.variance"),
     "design": Verb("How many topics: power, detectable differences, cost.", "kaiwa.cli.design"),
+    "convert": Verb("Write runs, judgements or scores in the form of another tool.", "kaiwa.cli.convert"),
     "report": Verb("The results of a task as one offline HTML page.", "kaiwa.cli.report"),
     "next": Verb("How many topics the next round needs.", "kaiwa.cli.next"),
     "reproduce": Verb("Published numbers computed again, paper next to ours.", "kaiwa.cli.reproduce"),

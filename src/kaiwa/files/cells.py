@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError
-from kaiwa.files.scores import TIDY, has_commas, matrix_frame
-from kaiwa.files.tables import Row, number, read_csv, read_spaced
+from kaiwa.files.score_rows import TIDY, score_rows
+from kaiwa.files.scores import matrix_frame
+from kaiwa.files.tables import Row, number
 from kaiwa.model import Scores, ScoreSet
 from kaiwa.registry import Names
 
@@ -84,7 +85,7 @@ def whole(cells: Cells, *, missing: str = "error") -> Whole:
 
 
 def _add_file(cells: Cells, path: Path) -> None:
-    rows = list(read_csv(path) if has_commas(path) else read_spaced(path))
+    rows = score_rows(path)
     heading = [cell.lower() for cell in rows[0][1]] if rows else []
     if {"topic", "run", "score"} <= set(heading):
         _add_tidy(cells, path, heading, rows[1:])

@@ -1,4 +1,4 @@
-"""Judgement files: TREC (``topic 0 doc grade``), NTCIR (``topic doc L2``), BEIR (TSV with a header)."""
+"""Judgement files: TREC (``topic 0 doc grade``), NTCIR (``topic doc L2``, NTCIREVAL's .rel), BEIR (TSV, header)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from kaiwa.errors import InputError, UnknownName
 from kaiwa.files.columns import Columns, count_fields, split_fields
 from kaiwa.files.decimals import decimals
+from kaiwa.files.ntcireval import is_rel, level_of, read_rel
 from kaiwa.files.text import Block, read_blocks
 from kaiwa.files.topics import TopicNumbers
 from kaiwa.files.writing import write_text
@@ -47,6 +48,8 @@ def read_qrels(path: Path | str) -> Gains:
     The scale's top is the largest grade in the file; map grades to gains, or declare another top, later.
     """
     path = Path(path)
+    if is_rel(path):
+        return read_rel(path)
     numbers = TopicNumbers()
     rows = _all_rows(path, numbers)
     _refuse_repeats(path, rows)
@@ -89,10 +92,7 @@ def qrels_text(gains: Gains, *, form: str = "trec") -> str:
 
 
 def _ntcir_line(topic: str, comment: str, gain: float) -> str:
-    if gain != int(gain) or gain < 0:
-        what = f"gain {gain:g} of topic {topic!r} is no level"
-        raise InputError.at(f"comment {comment!r}", what, "NTCIR files hold L0, L1, ...; write the TREC form")
-    return f"{topic} {comment} L{int(gain)}\n"
+    return f"{topic} {comment} L{level_of(topic, comment, gain)}\n"
 
 
 _LINES: dict[str, Callable[[str, str, float], str]] = {

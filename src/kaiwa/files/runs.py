@@ -11,6 +11,7 @@ import numpy as np
 
 from kaiwa.errors import InputError, UnknownName
 from kaiwa.files.columns import Columns, split_fields
+from kaiwa.files.ntcireval import read_res
 from kaiwa.files.text import Block, read_blocks
 from kaiwa.files.topics import TopicNumbers
 from kaiwa.files.writing import write_text
@@ -66,16 +67,15 @@ def read_run(path: Path | str, *, order: str | None = None) -> Run:
 
 
 def read_runs(paths: Iterable[Path | str], *, order: str | None = None) -> list[Run]:
-    """Several runs; two of one name are an error, for no table could tell them apart."""
-    runs = list[Run]()
-    for path in paths:
-        run = read_run(path, order=order)
-        if any(run.name == other.name for other in runs):
-            raise InputError.at(
-                path, f"run name {run.name!r} was already given by another file", "rename one of the runs"
-            )
-        runs.append(run)
-    return runs
+    """Several runs, a folder giving those of its .res files; two of one name are an error, for no table could tell."""
+    runs: dict[str, Run] = {}
+    for path in map(Path, paths):
+        for run in read_res(path) if path.is_dir() else [read_run(path, order=order)]:
+            if run.name in runs:
+                what = f"run name {run.name!r} was already given by another file"
+                raise InputError.at(path, what, "rename one of the runs")
+            runs[run.name] = run
+    return list(runs.values())
 
 
 def write_run(path: Path | str, run: Run, *, form: str = "ntcir") -> None:

@@ -1,4 +1,4 @@
-"""Score files: tidy CSV ``measure,topic,run,score``, and topics x runs matrices as the community keeps them."""
+"""Score files: tidy CSV ``measure,topic,run,score``, topics x runs matrices, and what other evaluators print."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from pathlib import Path
 import numpy as np
 
 from kaiwa.errors import InputError
-from kaiwa.files.tables import Row, csv_text, number, read_csv, read_spaced
-from kaiwa.files.text import numbered_lines, read_blocks
+from kaiwa.files.evaluated import file_name, lines, run_names, topic_names
+from kaiwa.files.score_rows import TIDY, score_rows
+from kaiwa.files.tables import Row, csv_text, is_number, number
 from kaiwa.files.writing import write_text
 from kaiwa.model import Scores, ScoreSet
 
-TIDY = ["measure", "topic", "run", "score"]
 TOPIC_HEADINGS = {"", "topic", "topics", "topic_id", "query", "query_id", "qid", "id"}
 
 
 def read_scores(path: Path | str) -> ScoreSet:
     """The scores in a file, by measure; a matrix without a measure is named after its file."""
     path = Path(path)
-    rows = list(read_csv(path) if has_commas(path) else read_spaced(path))
+    rows = score_rows(path)
     if not rows:
         raise InputError.at(path, "holds no score", "write CSV: measure,topic,run,score")
     heading = [cell.lower() for cell in rows[0][1]]
@@ -44,8 +44,22 @@ def scores_text(scores: ScoreSet) -> str:
 
 def write_matrix(path: Path | str, scores: Scores) -> None:
     """Write one measure as a topics x runs CSV matrix with run names on line one and a topic column."""
-    rows = [[topic, *by_run.tolist()] for topic, by_run in zip(scores.topics, scores.values, strict=True)]
-    write_text(Path(path), csv_text(["topic", *scores.runs], rows))
+    write_text(Path(path), matrix_text(scores))
+
+
+def matrix_text(scores: Scores) -> str:
+    """One measure as a topics x runs CSV matrix with run names on line one and a topic column."""
+    rows = [[topic, *by_run] for topic, by_run in zip(scores.topics, scores.values.tolist(), strict=True)]
+    return csv_text(["topic", *scores.runs], rows)
+
+
+def discpower_texts(scores: ScoreSet) -> dict[str, str]:
+    """The text of each file that Discpower takes: a matrix of bare numbers a measure; the names stand beside it."""
+    texts = {
+        f"{file_name(table.measure)}.tsmatrix": lines(" ".join(map(repr, by_run)) for by_run in table.values.tolist())
+        for table in scores.values()
+    }
+    return texts | {"runlist": lines(run_names(scores)), "topics.tid": lines(topic_names(scores))}
 
 
 def _tidy_rows(table: Scores) -> list[list[str | float]]:
@@ -54,15 +68,6 @@ def _tidy_rows(table: Scores) -> list[list[str | float]]:
         for topic, by_run in zip(table.topics, table.values.tolist(), strict=True)
         for run, score in zip(table.runs, by_run, strict=True)
     ]
-
-
-def has_commas(path: Path) -> bool:
-    """Whether the first line that counts is separated by commas rather than spaces."""
-    for block in read_blocks(path):
-        for _, line in numbered_lines(block):
-            if line.strip() and not line.startswith("#"):
-                return "," in line
-    return False
 
 
 def _tidy(path: Path, heading: list[str], rows: list[Row]) -> ScoreSet:
@@ -113,7 +118,7 @@ def _matrix(path: Path, rows: list[Row]) -> Scores:
 def matrix_frame(path: Path, rows: list[Row]) -> tuple[list[str], list[Row], bool]:
     """The run names, the rows under them, and whether each row starts with its topic."""
     first = rows[0][1]
-    if all(_is_number(cell) for cell in first):
+    if all(is_number(cell) for cell in first):
         return [f"run{place}" for place in range(1, len(first) + 1)], rows, False
     if len(rows) == 1:
         raise InputError.at(path, "holds run names and no score", "add a row of scores per topic")
@@ -122,11 +127,3 @@ def matrix_frame(path: Path, rows: list[Row]) -> tuple[list[str], list[Row], boo
     if first[0].lower() in TOPIC_HEADINGS and len(first) > 1:
         return first[1:], rows[1:], True
     return first, rows[1:], False
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True

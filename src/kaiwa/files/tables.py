@@ -33,9 +33,15 @@ def read_csv(path: Path) -> Iterator[Row]:
 
 def read_spaced(path: Path) -> Iterator[Row]:
     """The rows of a file separated by tabs or spaces, quotes around a cell dropped."""
+    for line, cells in read_fields(path):
+        yield line, [cell.strip('"') for cell in cells]
+
+
+def read_fields(path: Path) -> Iterator[Row]:
+    """The rows of a file separated by tabs or spaces, each cell as it stands; blank and ``#`` lines left out."""
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         if line.strip() and not line.lstrip().startswith("#"):
-            yield number, [cell.strip('"') for cell in line.split()]
+            yield number, line.split()
 
 
 def number(cell: str, path: Path, line: int, what: str) -> float:
@@ -48,6 +54,15 @@ def number(cell: str, path: Path, line: int, what: str) -> float:
         shown = f"{cell!r} is not a finite number" if cell else "is missing"
         raise InputError.at(path, f"{what} {shown}", "mend that cell, or leave out its topic or run", line=line)
     return value
+
+
+def is_number(cell: str) -> bool:
+    """Whether the cell can be read as a number."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> str:

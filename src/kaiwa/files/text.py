@@ -87,6 +87,16 @@ def open_binary(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
         raise InputError.at(path, f"cannot be read ({fault})", "check that it is a whole, ordinary file") from None
 
 
+def bare_name(path: Path) -> str:
+    """The file's name without the ending that says it is packed.
+
+    >>> from pathlib import Path
+    >>> bare_name(Path("runs/T1-C-R1.txt.gz"))
+    'T1-C-R1.txt'
+    """
+    return path.stem if path.suffix in {".gz", ".zst"} else path.name
+
+
 def _unpacked(raw: IO[bytes], path: Path) -> IO[bytes] | gzip.GzipFile:
     if path.suffix == ".gz":
         return gzip.GzipFile(fileobj=raw)

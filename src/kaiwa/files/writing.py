@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 
 @contextmanager
@@ -44,6 +44,17 @@ def write_text(path: Path, text: str) -> None:
         data = zstandard.ZstdCompressor().compress(data)
     with whole_file(path) as temporary:
         temporary.write_bytes(data)
+
+
+def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write each text under its name in the folder, which is made; what else stands there stays."""
+    for name, text in texts.items():
+        path = folder / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise InputError.at(path.parent, f"cannot be made ({fault.strerror})", "give another folder") from None
+        write_text(path, text)
 
 
 def _umask() -> int:

@@ -30,14 +30,18 @@ class Loaded:
 
 def load_scores(paths: Sequence[Path], *, measure: str | None = None, missing: str = "error") -> Loaded:
     """One measure of score files (tidy CSV, matrices) or of LLM-evaluation logs, all runs together."""
-    logs = [path for path in paths if is_log(path)]
-    if logs and len(logs) < len(paths):
-        raise InputError.at(logs[0], "is a JSON log among score tables", "give logs or tables, not both")
-    if len(paths) == 1 and not logs and missing == "error":
+    if len(paths) == 1 and not _are_logs(paths) and missing == "error":
         return Loaded(one_measure(read_scores(paths[0]), measure, paths[0]), (), ())
-    complete = whole(read_logs(paths) if logs else read_cells(paths), missing=missing)
+    complete = whole(read_logs(paths) if _are_logs(paths) else read_cells(paths), missing=missing)
     scores = one_measure(complete.scores, measure, paths[0])
     return Loaded(scores, complete.runs_left_out[scores.measure], _remarks(complete, scores.measure))
+
+
+def load_all(paths: Sequence[Path]) -> ScoreSet:
+    """Every measure of the files, all runs together."""
+    if len(paths) == 1 and not _are_logs(paths):
+        return read_scores(paths[0])
+    return whole(read_logs(paths) if _are_logs(paths) else read_cells(paths)).scores
 
 
 def one_measure(scores: ScoreSet, measure: str | None, path: Path) -> Scores:
@@ -47,6 +51,13 @@ def one_measure(scores: ScoreSet, measure: str | None, path: Path) -> Scores:
     if measure is not None and measure not in scores:
         raise InputError(f"{path}: {UnknownName.among('measure', measure, scores)}")
     return scores[measure if measure is not None else next(iter(scores))]
+
+
+def _are_logs(paths: Sequence[Path]) -> bool:
+    logs = [path for path in paths if is_log(path)]
+    if logs and len(logs) < len(paths):
+        raise InputError.at(logs[0], "is a JSON log among score tables", "give logs or tables, not both")
+    return bool(logs)
 
 
 def _remarks(complete: Whole, measure: str) -> tuple[str, ...]:

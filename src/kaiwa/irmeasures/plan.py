@@ -1,0 +1,89 @@
+"""How Kaiwa computes what ir_measures asks for: the scale of the gains, how lists are read, and Kaiwa's name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ir_measures.providers.base import NOT_PROVIDED
+
+from kaiwa.irmeasures.own import NAMES
+from kaiwa.measure import MEASURES
+from kaiwa.measure.scale import Scale, judge
+from kaiwa.measure.score import Reading
+from kaiwa.model import Gains
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ir_measures import Measure
+
+    from kaiwa.measure.judgements import Judgements
+
+Grades = dict[str, dict[str, float]]
+
+GDEVAL_TOP = 4
+"""gdeval's ERR takes this for the highest grade of every collection."""
+
+_SAME = {"P": "Prec", "R": "Recall", "RR": "RR", "Success": "Hit", "Bpref": "bpref"}
+
+
+class Worth(NamedTuple):
+    """What a grade is worth: 1 from ``rel`` on, 2^grade - 1 up to ``exponential_top``, or a gain of its own."""
+
+    rel: int | None = None
+    exponential_top: int | None = None
+    gains: tuple[tuple[float, float], ...] = ()
+
+    def judgements(self, grades: Grades) -> Judgements:
+        """The judgements on this scale; an item with a negative grade counts as unjudged, as in trec_eval."""
+        by_grade = dict(self.gains)
+        worth = {
+            topic: {item: self._gain(grade, by_grade) for item, grade in items.items() if grade >= 0}
+            for topic, items in grades.items()
+        }
+        return judge(Gains.from_lists(worth), Scale(top=self._top(worth)))
+
+    def _gain(self, grade: float, by_grade: Mapping[float, float]) -> float:
+        if self.rel is not None:
+            return float(grade >= self.rel)
+        return 2.0**grade - 1.0 if self.exponential_top is not None else float(by_grade.get(grade, grade))
+
+    def _top(self, worth: Grades) -> float:
+        highest = max((gain for items in worth.values() for gain in items.values()), default=1.0)
+        declared = 1.0 if self.rel is not None else max((gain for _, gain in self.gains), default=0.0)
+        if self.exponential_top is not None:
+            declared = 2.0**self.exponential_top - 1.0
+        return max(highest, declared) or 1.0
+
+
+class Plan(NamedTuple):
+    """How Kaiwa computes a measure of ir_measures': on which scale, how lists are read, and under which name."""
+
+    worth: Worth
+    reading: Reading
+    name: str
+
+
+def plan_for(measure: Measure) -> Plan:
+    """Kaiwa's way to the measure's value."""
+    name = str(measure.NAME)
+    asked = {key: measure[key] for key in measure.SUPPORTED_PARAMS if measure[key] is not NOT_PROVIDED}
+    at = f"@{asked['cutoff']}" if "cutoff" in asked else ""
+    reading = Reading(condensed=asked.get("judged_only", False))
+    if name in NAMES:
+        options = ",".join(f"{key}={asked[key]}" for key in MEASURES[NAMES[name]].options)
+        return Plan(_graded(asked), reading, f"{NAMES[name]}{f'({options})' if options else ''}{at}")
+    if name == "AP":  # trec_eval's map_cut divides by R where our AP@k divides by min(k, R)
+        return Plan(Worth(rel=asked["rel"]), Reading(reading.condensed, asked.get("cutoff")), "AP")
+    if name == "ERR":
+        return Plan(Worth(exponential_top=GDEVAL_TOP), reading, f"ERR{at}")
+    if name == "nDCG":
+        exponential = asked["dcg"] == "exp-log2"
+        return Plan(Worth(exponential_top=0) if exponential else _graded(asked), reading, f"nDCG{at}")
+    if name == "RBP":
+        return Plan(Worth(rel=asked.get("rel")), reading, f"RBP(p={asked['p']}){at}")
+    return Plan(Worth(rel=asked["rel"]), reading, f"{_SAME[name]}{at}")
+
+
+def _graded(asked: Mapping[str, Any]) -> Worth:  # Any: the measure's parameters
+    return Worth(gains=tuple(sorted((float(grade), float(gain)) for grade, gain in asked.get("gains", {}).items())))
