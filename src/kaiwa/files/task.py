@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import InputError, UnknownName
+from kaiwa.files.takedown import NAME as TAKEDOWN
 from kaiwa.files.text import read_text
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ TEMPLATE = """\
 title = "My conversation task"
 languages = ["zh"]             # zh, ja, en
 notice = ""                    # shown in large letters on the report, e.g. "SIMULATED ASSESSORS"
+origin = ""                    # where posts and comments come from, for the report's data card
+licence = ""                   # the terms under which they may be used
+repository = "repository"      # the folder with the comments' texts, a repository or an index; may be absent
 
 [judging]
 depth = 10                     # ranks of each run that are pooled
@@ -49,6 +53,9 @@ class TaskSettings:
     title: str = "My conversation task"
     languages: tuple[str, ...] = ("zh",)
     notice: str = ""
+    origin: str = ""
+    licence: str = ""
+    repository: str = "repository"
     depth: int = 10
     top: int = 2
     scheme: str = "mean"
@@ -62,7 +69,7 @@ class TaskSettings:
 
 
 _SECTIONS = {
-    "task": ("title", "languages", "notice"),
+    "task": ("title", "languages", "notice", "origin", "licence", "repository"),
     "judging": ("depth", "top", "scheme"),
     "scoring": ("measures",),
     "comparing": ("alpha", "trials", "seed"),
@@ -115,7 +122,18 @@ class Task:
     @property
     def sources(self) -> list[Path]:
         """What a report is made from, as far as it is there."""
-        return [path for path in (self.config, *self.runs, self.votes, self.scores) if path.is_file()]
+        made = (self.config, self.topics, *self.runs, self.votes, self.qrels, self.scores, self.takedown)
+        return [path for path in made if path.is_file()]
+
+    @property
+    def takedown(self) -> Path:
+        """The ids of posts and comments that must no longer be shown."""
+        return self.folder / TAKEDOWN
+
+    @property
+    def repository(self) -> Path:
+        """The folder with the comments' texts."""
+        return self.folder / self.settings.repository
 
     @property
     def report(self) -> Path:

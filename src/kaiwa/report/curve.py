@@ -14,6 +14,7 @@ from kaiwa.topicset.sizes import difference_found
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from kaiwa.model import FloatArray
     from kaiwa.topicset import Design
@@ -23,6 +24,11 @@ POINTS = 60
 
 
 def power_curve_svg(design: Design) -> str:
+    """The power curve as SVG."""
+    return svg_text(power_figure(design))
+
+
+def power_figure(design: Design) -> Figure:
     """The chance of finding the difference for every number of topics around the answer."""
     n, power = power_curve(design)
     figure, axes = canvas(5.2, 3.4)
@@ -31,7 +37,7 @@ def power_curve_svg(design: Design) -> str:
     axes.plot([design.n], [design.power or 0.0], "o", color=INK)
     axes.set_ylim(0, 1.02)
     _label(axes, "topics", f"power to find {design.min_diff:.3g}", f"{design.n:,} topics, {design.systems} systems")
-    return svg_text(figure)
+    return figure
 
 
 def difference_curve_svg(design: Design) -> str:

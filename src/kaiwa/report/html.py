@@ -1,4 +1,4 @@
-"""One offline HTML page: sections, tables, figures and notes, with no reference to anything outside it.
+"""HTML of the pieces of a page: paragraphs, tables, figures and what the reader opens.
 
 Every text that comes from a file is escaped and its control characters shown, so that a run name or a
 comment can do nothing but be read.
@@ -7,11 +7,10 @@ comment can do nothing but be read.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from kaiwa.report.svg import inline_svg
 from kaiwa.report.text import Cell, show, visible
 
 if TYPE_CHECKING:
@@ -20,39 +19,9 @@ if TYPE_CHECKING:
 
 _LONG_CELL = 28
 """Text longer than this may break into lines inside its cell."""
-
-
-@dataclass(frozen=True)
-class Section:
-    """A titled part of the page; ``body`` is HTML that this module made."""
-
-    title: str
-    body: str
-
-    @property
-    def anchor(self) -> str:
-        """The section's place in the page's links."""
-        return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-") or "section"
-
-
-def page(title: str, sections: Sequence[Section], *, lead: str = "", banner: str = "", footer: str = "") -> str:
-    """The whole page."""
-    links = "".join(f'<li><a href="#{one.anchor}">{text(one.title)}</a></li>' for one in sections)
-    parts = "".join(
-        f'<section id="{one.anchor}" aria-labelledby="{one.anchor}-title">'
-        f'<h2 id="{one.anchor}-title">{text(one.title)}</h2>{one.body}</section>'
-        for one in sections
-    )
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{text(title)}</title><style>{_style()}</style></head><body>"
-        f"<header><h1>{text(title)}</h1>{f'<p class=lead>{text(lead)}</p>' if lead else ''}"
-        f"{f'<p class=banner role=note>{text(banner)}</p>' if banner else ''}"
-        f'<nav aria-label="Contents"><ul>{links}</ul></nav></header>'
-        f"<main>{parts}</main>{f'<footer>{text(footer)}</footer>' if footer else ''}</body></html>\n"
-    )
+_KANA = re.compile("[\u3041-\u30ff\uff66-\uff9f]")
+_HYPHENED = re.compile(r"(?<!\S)[\w.]+(?:-[\w.]+){1,4}(?![\w-])")
+_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
 def text(words: str) -> str:
@@ -64,12 +33,29 @@ def text(words: str) -> str:
     return escape(visible(words), quote=True)
 
 
-def paragraph(words: str, *, kind: str = "") -> str:
+def spoken(words: str, *, han: str = "zh") -> str:
+    """The ``lang`` attribute of a Chinese or Japanese text; nothing for others. ``han`` is Han without kana.
+
+    >>> spoken("会話です"), spoken("会话"), spoken("talk")
+    (' lang=ja', ' lang=zh', '')
+    """
+    language = "ja" if _KANA.search(words) else han if _HAN.search(words) else ""
+    return f" lang={language}" if language else ""
+
+
+def paragraph(words: str, *, kind: str = "", han: str = "zh") -> str:
     """A paragraph; ``kind`` is a class of the style sheet."""
-    return f"<p{f' class={kind}' if kind else ''}>{text(words)}</p>"
+    return f"<p{f' class={kind}' if kind else ''}{spoken(words, han=han)}>{text(words)}</p>"
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[Cell]], *, caption: str = "", digits: int = 4) -> str:
+def bullets(items: Sequence[str], *, han: str = "zh") -> str:
+    """A list of sentences."""
+    return "<ul class=points>" + "".join(f"<li{spoken(one, han=han)}>{text(one)}</li>" for one in items) + "</ul>"
+
+
+def table(
+    header: Sequence[str], rows: Sequence[Sequence[Cell]], *, caption: str = "", digits: int = 4, han: str = "zh"
+) -> str:
     """A table that scrolls sideways on a small screen; numbers to the right, the first column as row headings."""
     numeric = [
         bool(rows) and all(isinstance(row[place], int | float | None) for row in rows) for place in range(len(header))
@@ -77,17 +63,19 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Cell]], *, caption: str
     head = "".join(
         f"<th scope=col{_right(right)}>{text(name)}</th>" for name, right in zip(header, numeric, strict=True)
     )
-    body = "".join(f"<tr>{_row(row, numeric, digits)}</tr>" for row in rows)
-    title = f"<caption>{text(caption)}</caption>" if caption else ""
+    body = "".join(f"<tr>{_row(row, numeric, digits, han)}</tr>" for row in rows)
+    title = f"<caption><span>{text(caption)}</span></caption>" if caption else ""
     whole = f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     return f'<div class=scroll tabindex=0 role=region aria-label="{text(caption or header[0])}">{whole}</div>'
 
 
-def figure(svg: str, caption: str) -> str:
+def figure(svg: str, caption: str, *, prefix: str) -> str:
     """A drawing that the project made, with its caption as its name for a screen reader."""
-    drawing = svg[svg.index("<svg") :]
-    named = drawing.replace("<svg", f'<svg role="img" aria-label="{text(caption)}"', 1)
-    return f"<figure>{named}<figcaption>{text(caption)}</figcaption></figure>"
+    drawing = inline_svg(svg, prefix=prefix)
+    width = re.search(r'width="([\d.]+pt)"', drawing)
+    natural = f' style="--natural:{width[1]}"' if width else ""
+    named = drawing.replace("<svg", f'<svg role="img" aria-label="{text(caption)}"{natural}', 1)
+    return f"<figure><div class=drawing tabindex=0>{named}</div><figcaption>{text(caption)}</figcaption></figure>"
 
 
 def details(summary: str, body: str) -> str:
@@ -95,17 +83,19 @@ def details(summary: str, body: str) -> str:
     return f"<details><summary>{text(summary)}</summary>{body}</details>"
 
 
-def _style() -> str:
-    return files("kaiwa.report").joinpath("page.css").read_text(encoding="utf-8")
-
-
-def _row(row: Sequence[Cell], numeric: Sequence[bool], digits: int) -> str:
-    cells = [f"<th scope=row{_right(numeric[0])}>{text(show(row[0], digits=digits))}</th>"]
+def _row(row: Sequence[Cell], numeric: Sequence[bool], digits: int, han: str) -> str:
+    first = show(row[0], digits=digits)
+    cells = [f"<th scope=row{_right(numeric[0]) or _wrapped(row[0])}{spoken(first, han=han)}>{_cell(first)}</th>"]
     cells += [
-        f"<td{_right(right) or _wrapped(cell)}>{text(show(cell, digits=digits))}</td>"
+        f"<td{_right(right) or _wrapped(cell)}{spoken(str(cell), han=han)}>{_cell(show(cell, digits=digits))}</td>"
         for cell, right in zip(row[1:], numeric[1:], strict=True)
     ]
     return "".join(cells)
+
+
+def _cell(words: str) -> str:
+    """The text of a cell, in which names such as ``Aoi-C-R1`` stay whole when lines break."""
+    return _HYPHENED.sub(r"<span class=whole>\g<0></span>", text(words))
 
 
 def _wrapped(cell: Cell) -> str:

@@ -1,16 +1,14 @@
-"""The sections of a round's page: leaderboards, agreement, pool, variance, and the next number of topics."""
+"""The results' sections: leaderboards, rankings compared, variance, and the next number of topics."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from kaiwa.report.curve import power_curve_svg
+from kaiwa.report.curve import power_curve, power_figure
 from kaiwa.report.design_text import headline
-from kaiwa.report.figure import caterpillar_svg, heat_map_svg
-from kaiwa.report.html import Section, details, figure, paragraph, table
-from kaiwa.report.leaderboard import HEADING, leaderboard_rows, methods_paragraph, teams_text
+from kaiwa.report.figure import caterpillar, heat_map
+from kaiwa.report.leaderboard import HEADING, leaderboard_rows, teams_text
+from kaiwa.report.parts import Data, Drawing, Fold, Section, Table, Words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,11 +17,29 @@ if TYPE_CHECKING:
     from kaiwa.compare.components import Variance
     from kaiwa.compare.tau import TauResult
     from kaiwa.compare.teams import TeamBest
-    from kaiwa.label.agreement import Agreement, Contested
-    from kaiwa.model import Scores
-    from kaiwa.pool import Share
+    from kaiwa.report.parts import Part
     from kaiwa.report.text import Cell
     from kaiwa.topicset import Design
+
+
+def glance_section(results: Sequence[tuple[Comparison, Sequence[TeamBest]]]) -> Section:
+    """What was found, measure by measure: who is not beaten by anyone, and whom each team's best run outperforms."""
+    rows: list[list[Cell]] = [
+        [
+            one.measure,
+            ", ".join(standing.run for standing in one.standings if standing.rank == 1),
+            f"{one.significant_pairs} of {len(one.pairs)}",
+            "; ".join(teams_text(teams).splitlines()) or "-",
+        ]
+        for one, teams in results
+    ]
+    caption = "What was found, by measure"
+    header = ["measure", "rank 1: no run is significantly better", "pairs that differ", "each team's best run > whom"]
+    said = (
+        "A run shares rank 1 when no other run is significantly better; X > Y, Z says that X, the best run of its "
+        "team, is significantly better than Y and Z, the best runs of theirs."
+    )
+    return Section("At a glance", (Table("summary", caption, header, rows), Words(said, "soft")))
 
 
 def measure_section(comparison: Comparison, teams: Sequence[TeamBest]) -> Section:
@@ -35,15 +51,37 @@ def measure_section(comparison: Comparison, teams: Sequence[TeamBest]) -> Sectio
         if wins
         else "No team's best run is significantly better than another team's."
     )
-    heat_map = figure(heat_map_svg(comparison), f"p-values of all pairs of runs under {measure}.")
-    parts = [
-        table(HEADING, leaderboard_rows(comparison), caption=f"Leaderboard by mean {measure}"),
-        figure(caterpillar_svg(comparison), f"Mean {measure}; runs whose intervals do not overlap differ."),
-        paragraph(sentence),
-        details("p-values of all pairs", heat_map),
-        paragraph(methods_paragraph(comparison), kind="methods"),
+    means = f"Mean {measure}; runs whose intervals do not overlap differ, those in the leader's colour share rank 1."
+    shades = f"p-values of all pairs of runs under {measure}, best run first; the darker, the surer the difference."
+    parts: list[Part] = [
+        Table(f"leaderboard-{measure}", f"Leaderboard by mean {measure}", HEADING, leaderboard_rows(comparison)),
+        Drawing(f"means-{measure}", means, lambda: caterpillar(comparison)),
     ]
-    return Section(measure, "".join(parts))
+    if teams:
+        parts.append(Words(sentence))
+    parts += [
+        Fold("p-values of all pairs", (Drawing(f"p-values-{measure}", shades, lambda: heat_map(comparison)),)),
+        Data(_pairs_table(comparison)),
+        Data(_anova_table(comparison)),
+    ]
+    return Section(measure, tuple(parts))
+
+
+def _pairs_table(comparison: Comparison) -> Table:
+    header = ["run", "against", "difference", "low", "high", "p", "Monte Carlo error", "effect size", "significant"]
+    rows: list[list[Cell]] = [
+        [one.a, one.b, one.diff, one.low, one.high, one.p, one.error, one.effect_size, int(one.significant)]
+        for one in comparison.pairs
+    ]
+    return Table(f"pairs-{comparison.measure}", f"All pairs of runs under {comparison.measure}", header, rows)
+
+
+def _anova_table(comparison: Comparison) -> Table:
+    anova = comparison.anova
+    rows: list[list[Cell]] = [[one.name, one.ss, one.df, one.ms, one.f, one.p] for one in (anova.topics, anova.runs)]
+    rows.append([anova.residual.name, anova.residual.ss, anova.residual.df, anova.residual.ms, None, None])
+    header = ["source", "SS", "df", "MS", "F", "p"]
+    return Table(f"anova-{comparison.measure}", f"Two-way analysis of variance of {comparison.measure}", header, rows)
 
 
 def next_round_section(answers: Mapping[str, Design | None]) -> Section:
@@ -55,75 +93,60 @@ def next_round_section(answers: Mapping[str, Design | None]) -> Section:
     ]
     largest = max(known.values(), key=lambda answer: answer.n, default=None)
     head = ["measure", "variance V_E", "topics needed", "power", "by the published approximation"]
-    parts = [paragraph(headline(largest), kind="answer")] if largest else []
-    parts.append(table(head, rows, caption="Topics needed for the stated requirement"))
+    parts: list[Part] = [Words(headline(largest), "answer")] if largest else []
+    parts.append(Table("next-round", "Topics needed for the stated requirement", head, rows))
     if largest:
-        parts.append(
-            figure(power_curve_svg(largest), "Power against the number of topics, for the measure that needs most.")
-        )
+        about = "Power against the number of topics, for the measure that needs most."
+        parts.append(Drawing("power", about, lambda: power_figure(largest)))
+        parts += [Data(_curve_table(measure, answer)) for measure, answer in known.items()]
     if len(known) < len(answers):
-        parts.append(paragraph("A measure without variance between topics asks for no number of topics."))
-    return Section("Next round", "".join(parts))
+        parts.append(Words("A measure without variance between topics asks for no number of topics."))
+    return Section("Next round", tuple(parts))
 
 
-def variance_section(rows: Sequence[tuple[str, Variance, Variance]]) -> Section:
-    """Each measure's variances, raw and standardised."""
-    cells: list[list[Cell]] = [[measure, raw.v_e, raw.v_e2, std_ab.v_e, std_ab.v_e2] for measure, raw, std_ab in rows]
-    header = ["measure", "V_E", "V_E2", "V_E, std-AB", "V_E2, std-AB"]
+def _curve_table(measure: str, answer: Design) -> Table:
+    n, power = power_curve(answer)
+    rows: list[list[Cell]] = [[int(size), chance] for size, chance in zip(n.tolist(), power.tolist(), strict=True)]
+    return Table(f"power-{measure}", f"Power against topics, {measure}", ["topics", "power"], rows)
+
+
+def variance_section(results: Sequence[tuple[str, Variance, Variance]]) -> Section:
+    """Each measure's variances, raw and standardised, with limits, and the components behind them."""
+    rows: list[list[Cell]] = [
+        [measure, kind, one.v_e, *(one.v_e_limits or (None, None)), one.v_e2, *(one.v_e2_limits or (None, None))]
+        for measure, raw, std_ab in results
+        for kind, one in (("raw", raw), ("std-AB", std_ab))
+    ]
+    header = ["measure", "scores", "V_E", "low", "high", "V_E2", "low", "high"]
+    parts: list[Cell] = ["measure", "topic", "run", "residual", "generalisability", "dependability"]
+    shares: list[list[Cell]] = [
+        [measure, *(getattr(raw.components, str(part)) for part in parts[1:])]
+        for measure, raw, _ in results
+        if raw.components
+    ]
     note = (
-        "V_E is the variance of scores within a run, V_E2 what is left after runs and topics; std-AB puts every "
-        "topic on one scale (mean 0.5, standard deviation 0.15 over the runs)."
+        "V_E is the variance of scores within a run, V_E2 what is left after runs and topics, each with 95% bootstrap "
+        "limits over topics; std-AB puts every topic on one scale (mean 0.5, standard deviation 0.15 over the runs). "
+        "Generalisability says how well the order of the runs would repeat on other topics as many, dependability "
+        "how well their scores would."
     )
-    return Section("Variance", table(header, cells) + paragraph(note, kind="soft"))
+    return Section(
+        "Variance",
+        (
+            Table("variance", "Variances for topic set size design", header, rows),
+            Table("components", "Variance components of the raw scores", list(map(str, parts)), shares),
+            Words(note, "soft"),
+        ),
+    )
 
 
 def tau_section(taus: Mapping[tuple[str, str], TauResult]) -> Section:
     """How far the measures rank the runs alike."""
-    rows: list[list[Cell]] = [[f"{a} / {b}", tau.tau, tau.low, tau.high] for (a, b), tau in taus.items()]
-    note = "Kendall's tau between the rankings by mean score, with Hollander-Wolfe-Chicken 95% limits."
-    return Section("Rankings compared", table(["measures", "tau", "low", "high"], rows) + paragraph(note, kind="soft"))
-
-
-def agreement_section(found: Agreement, contested: Sequence[Contested]) -> Section:
-    """How far the assessors agree, and what they disagree about most."""
-    kappa, alpha = found.fleiss, found.alpha["ordinal"]
-    rows: list[list[Cell]] = [
-        ["Fleiss' kappa", kappa.value, kappa.low, kappa.high],
-        ["Krippendorff's alpha (ordinal)", alpha.value, alpha.low, alpha.high],
-    ]
-    parts = [
-        paragraph(f"{found.items:,} items with {found.votes_per_item:g} votes each; {found.missing:,} votes are NA."),
-        table(["statistic", "value", "low", "high"], rows),
-    ]
-    if contested:
-        items: list[list[Cell]] = [[one.topic, one.comment, " ".join(map(str, one.votes))] for one in contested]
-        parts.append(table(["topic", "comment", "votes at L0, L1, ..."], items, caption="Most contested items"))
-    return Section("Assessors", "".join(parts))
-
-
-def topics_section(scores: Scores, std_ab: Scores, posts: Mapping[str, str], *, most: int = 15) -> Section:
-    """The topics that separate the runs most: the spread of their scores, raw and standardised, best and worst run."""
-    spread = scores.values.std(axis=1, ddof=1)
-    rows: list[list[Cell]] = []
-    for row in np.argsort(-spread, kind="stable")[:most].tolist():
-        raw, topic = scores.values[row], scores.topics[row]
-        best, worst = int(raw.argmax()), int(raw.argmin())
-        ends = [f"{scores.runs[run]} {raw[run]:.2f} ({std_ab.values[row, run]:.2f})" for run in (best, worst)]
-        rows.append([topic, posts.get(topic, "-"), float(raw.mean()), float(spread[row]), *ends])
-    head = ["topic", "post", "mean", "spread", "best run", "worst run"]
-    caption = f"The {len(rows)} topics on which {scores.measure} differs most between runs"
-    note = "Spread is the standard deviation over runs; in brackets the std-AB score, on one scale for every topic."
-    return Section("Topics", table(head, rows, caption=caption) + paragraph(note, kind="soft"))
-
-
-def pool_section(items: int, depth: int, shares: Sequence[Share]) -> Section:
-    """What was judged, and who contributed it."""
-    rows: list[list[Cell]] = [[share.name, share.items, share.unique] for share in shares]
-    lead = paragraph(f"{items:,} comments were pooled to depth {depth} and shown to the assessors in random order.")
-    return Section("Pool", lead + table(["run", "items", "only this run"], rows))
-
-
-def systems_section(descriptions: Mapping[str, str]) -> Section:
-    """What each run says it is."""
-    rows: list[list[Cell]] = [[run, about or "-"] for run, about in descriptions.items()]
-    return Section("Systems", table(["run", "description"], rows))
+    rows: list[list[Cell]] = [[f"{a} / {b}", tau.tau, tau.low, tau.high, tau.runs] for (a, b), tau in taus.items()]
+    note = (
+        "Kendall's tau-b between the rankings by mean score, with Hollander-Wolfe-Chicken 95% limits; the limits are "
+        "not cut at 1, as in the published tables."
+    )
+    header = ["measures", "tau", "low", "high", "runs"]
+    shown = Table("tau", "Rank correlation between measures", header, rows)
+    return Section("Rankings compared", (shown, Words(note, "soft")))
