@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option, quiet_option, remark
+from kaiwa.cli.output import IN_FILE, emit, json_option, remark
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 @click.option("-m", "--measure", "measures", multiple=True, help="Only this measure of scores; repeatable.")
 @click.option("-o", "--output", type=IN_FILE, help="The file to write, or the folder where a form is several files.")
 @json_option
-@quiet_option
 def command(
     files: tuple[Path, ...],
     *,
@@ -25,7 +24,6 @@ def command(
     measures: tuple[str, ...],
     output: Path | None,
     as_json: bool,
-    quiet: bool,
 ) -> None:
     """Write FILES in the form of another tool.
 
@@ -38,7 +36,7 @@ def command(
     texts = converted(files, form, measures=measures)
     if output is not None:
         write_converted(output, texts)
-        remark(f"{output}: {counted(len(texts), 'file')} written as {form}", quiet=quiet)
+        remark(f"{output}: {counted(len(texts), 'file')} written as {form}")
     elif "" not in texts:
         raise InputError(f"{form} is {counted(len(texts), 'file')}; name a folder with -o")
     fields = {"form": form, "files": sorted(texts), "output": None if output is None else str(output)}

@@ -49,6 +49,7 @@ NAMES = {
         "median",
     ),
     "rule set": (
+        "chat",
         "none",
         "plain",
         "twitter",
