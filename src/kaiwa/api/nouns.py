@@ -36,7 +36,7 @@ class Run(Shown, Tabular, model.Run):
         for topic in self.topics[:_FIRST]:
             rows += [[topic, rank, *row] for rank, row in enumerate(self.ranking(topic)[:_FIRST], start=1)]
         rows = rows[:_FIRST]
-        caption = f"{self.name}: {len(self):,} comments of {len(self.topics):,} topics, ranked by {self.order}"
+        caption = f"{self.name}: {len(self):,} comments of {len(self.topics):,} topics"
         return Sheet(["topic", "rank", "comment", "score"], rows, caption, unseen=len(self) - len(rows))
 
     def columns(self) -> dict[str, Sequence[object]]:

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from kaiwa.report.text import Cell
 
 MOST_ROWS = 50
-MOST_SIGNS = 200
+MOST_COLUMNS = 20
+MOST_SIGNS = 500
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """What a notebook shows: a heading, rows, a caption, words before them, and how many rows are not among them."""
+    """What a notebook shows: words and a caption before a table, and how many rows are not in it."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[Cell]]
@@ -30,18 +31,12 @@ class Sheet:
 
     def html(self) -> str:
         """The sheet as inert HTML that needs nothing from outside; what is beyond its size is counted, not shown."""
-        rows = [[_clipped(cell) for cell in row] for row in self.rows[:MOST_ROWS]]
+        rows = [[_clipped(cell) for cell in row[:MOST_COLUMNS]] for row in self.rows[:MOST_ROWS]]
+        header = [str(_clipped(name)) for name in self.header[:MOST_COLUMNS]]
         more = len(self.rows) - len(rows) + self.unseen
-        said = paragraph(self.words) if self.words else ""
-        rest = paragraph(f"... and {more:,} more rows") if more else ""
-        header = [str(_clipped(name)) for name in self.header[:MOST_ROWS]]
-        shown = html_table(
-            header,
-            [row[:MOST_ROWS] for row in rows],
-            caption=str(_clipped(self.caption)),
-            digits=self.digits,
-        )
-        return said + shown + rest
+        rest = f"... and {more:,} more rows" if more else ""
+        before = "".join(paragraph(str(_clipped(words))) for words in (self.words, self.caption) if words)
+        return before + html_table(header, rows, digits=self.digits) + (paragraph(rest) if rest else "")
 
 
 class Shown:
