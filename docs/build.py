@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import click
 import numpy as np
@@ -20,6 +21,9 @@ from kaiwa.retrieve.systems import SYSTEMS
 from kaiwa.retrieve.tokens import TOKENISERS
 from kaiwa.topicset.kinds import TESTS
 from kaiwa.topicset.rounds import SPENDING
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 FOLDER = Path(__file__).parent
 SOURCE = FOLDER.parent / "src" / "kaiwa"
@@ -100,8 +104,29 @@ def play_tutorial() -> None:
         page.write_text(played(page.read_text(encoding="utf-8"), Path(folder)), encoding="utf-8")
 
 
+def executed(path: Path, *, folder: Path) -> NotebookNode:
+    """The notebook with fresh outputs, its cells run in ``folder``."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(path, as_version=4)
+    resources = {"metadata": {"path": str(folder)}}
+    NotebookClient(notebook, kernel_name="python3", timeout=120, record_timing=False, resources=resources).execute()
+    notebook.metadata.language_info = {"name": "python"}
+    return notebook
+
+
+def write_notebooks() -> None:
+    """Run every notebook and keep what it shows."""
+    import nbformat
+
+    for path in sorted((FOLDER / "notebooks").glob("*.ipynb")):
+        nbformat.write(executed(path, folder=FOLDER), path)
+
+
 if __name__ == "__main__":
     for path, text in pages().items():
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
     play_tutorial()
+    write_notebooks()

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kaiwa.api import (
         Comparison,
+        Gains,
+        Run,
         Scores,
         ScoreSet,
         Votes,
@@ -25,15 +27,15 @@ if TYPE_CHECKING:
     )
     from kaiwa.api import open_index as open  # noqa: A004  kaiwa.open, not the builtin
     from kaiwa.errors import DesignError, InputError, KaiwaError, UnknownName
-    from kaiwa.model import Gains, Pair, Run
+    from kaiwa.model import Pair
 
 _HOMES = {
     "kaiwa.api": (
-        "Comparison Scores ScoreSet Votes design open_index read_qrels read_run read_runs read_scores read_topics "
-        "read_votes score"
+        "Comparison Gains Run Scores ScoreSet Votes design open_index read_qrels read_run read_runs "
+        "read_scores read_topics read_votes score"
     ),
     "kaiwa.errors": "DesignError InputError KaiwaError UnknownName",
-    "kaiwa.model": "Gains Pair Run",
+    "kaiwa.model": "Pair",
 }
 _PUBLIC = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 
+import kaiwa
 from kaiwa.errors import InputError
 from kaiwa.flow.retrieve import Bot
 from kaiwa.retrieve.filters import NO_FILTERS, Filters
@@ -146,3 +148,14 @@ def test_a_run_has_a_list_for_every_topic(bot: Bot) -> None:
     run = bot.run({"t1": "考试", "t2": "zzzz"}, name="KAIWA-C-R1", k=1, system="run2")
     assert run.topics == ("t1", "t2")
     assert [run.comments_of(topic) for topic in run.topics] == [["c04"], []]
+
+
+def test_an_opened_index_and_its_answers_show_themselves(index: Path) -> None:
+    """``kaiwa.open``: answers are a list and an HTML table; a run goes to a data frame."""
+    opened = kaiwa.open(index)
+    answers = opened.reply("明天考试", k=2)
+    assert "c04" in [answer.comment for answer in answers]
+    assert answers._repr_html_().count("<tr>") == len(answers) + 1
+    assert "An open index" in opened._repr_html_()
+    run = pa.table(opened.run({"q": "明天考试"}, name="R", k=2))
+    assert run["comment"].to_pylist() == [answer.comment for answer in answers]

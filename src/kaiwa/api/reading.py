@@ -1,44 +1,54 @@
-"""Files in, nouns with verbs out."""
+"""Files and data frames in, nouns with verbs out."""
 
 from __future__ import annotations
 
-from dataclasses import fields
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kaiwa.api.nouns import ScoreSet, Votes
+from kaiwa.api.nouns import Gains, Run, ScoreSet, Votes, dressed
 from kaiwa.errors import InputError
-from kaiwa.files import qrels, runs, scores, topics, votes
+from kaiwa.files import frames, qrels, runs, scores, topics, votes
 
 if TYPE_CHECKING:
-    from kaiwa.model import Gains, Run
+    from kaiwa.files.frames import Frame
 
 
-def read_run(path: Path | str, *, order: str | None = None) -> Run:
-    """A run from an STC/NTCIR or TREC file, each topic's comments in rank order."""
-    return runs.read_run(path, order=order)
+def read_run(source: Path | str | Frame, *, order: str | None = None) -> Run:
+    """A run from an STC/NTCIR or TREC file or a data frame, each topic's comments in rank order."""
+    if isinstance(source, Path | str):
+        return dressed(Run, runs.read_run(source, order=order))
+    found = frames.runs_of(source, order=order)
+    if len(found) > 1:
+        raise InputError.at(frames.PLACE, f"holds {len(found)} runs", "read them with read_runs")
+    return dressed(Run, found[0])
 
 
-def read_runs(*patterns: Path | str, order: str | None = None) -> list[Run]:
-    """Runs from files named or matched by patterns such as ``runs/*.txt``."""
-    return runs.read_runs([path for pattern in patterns for path in _matched(str(pattern))], order=order)
+def read_runs(*sources: Path | str | Frame, order: str | None = None) -> list[Run]:
+    """Runs from files named or matched by patterns such as ``runs/*.txt``, folders of .res files, or data frames."""
+    paths = [path for source in sources if isinstance(source, Path | str) for path in _matched(str(source))]
+    framed = [
+        run for source in sources if not isinstance(source, Path | str) for run in frames.runs_of(source, order=order)
+    ]
+    return [dressed(Run, run) for run in (*runs.read_runs(paths, order=order), *framed)]
 
 
-def read_qrels(path: Path | str) -> Gains:
-    """Judgements from a TREC, NTCIR or BEIR file, each grade as its own gain."""
-    return qrels.read_qrels(path)
+def read_qrels(source: Path | str | Frame) -> Gains:
+    """Judgements from a TREC, NTCIR or BEIR file, NTCIREVAL's folder or a data frame, each grade as its own gain."""
+    return dressed(Gains, qrels.read_qrels(source) if isinstance(source, Path | str) else frames.gains_of(source))
 
 
-def read_votes(path: Path | str, *, top: int | None = None) -> Votes:
-    """Votes from STC labels or tidy CSV."""
-    read = votes.read_votes(path, top=top)
-    return Votes(**{one.name: getattr(read, one.name) for one in fields(read)})
+def read_votes(source: Path | str | Frame, *, top: int | None = None) -> Votes:
+    """Votes from STC labels, tidy CSV or a data frame."""
+    if isinstance(source, Path | str):
+        return dressed(Votes, votes.read_votes(source, top=top))
+    return dressed(Votes, frames.votes_of(source, top=top))
 
 
-def read_scores(path: Path | str) -> ScoreSet:
-    """Scores from tidy CSV or a topics x runs matrix."""
-    return ScoreSet(scores.read_scores(path).values())
+def read_scores(source: Path | str | Frame) -> ScoreSet:
+    """Scores from tidy CSV, a topics x runs matrix, what NTCIREVAL or trec_eval printed, or a data frame."""
+    found = scores.read_scores(source) if isinstance(source, Path | str) else frames.scores_of(source)
+    return ScoreSet(found.values())
 
 
 def read_topics(path: Path | str) -> dict[str, str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.api.nouns import ScoreSet
+from kaiwa.api.bot import Bot
+from kaiwa.api.nouns import ScoreSet, dressed
+from kaiwa.api.results import Design
 from kaiwa.compare.components import Variance
-from kaiwa.flow.retrieve import Bot
 from kaiwa.measure.scale import Scale, judge
 from kaiwa.measure.score import Reading
 from kaiwa.measure.score import score as score_runs
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from kaiwa.model import Gains
-    from kaiwa.topicset import Design
 
 OFFICIAL = ("nG@1", "nERR@10", "P+")
 
@@ -59,7 +59,8 @@ def design(*, variance: float | Variance, **requirement: Any) -> Design:  # Any:
     >>> kaiwa.design(variance=0.0643, systems=10, min_diff=0.15).n
     91
     """
-    return design_topics(variance=variance.v_e if isinstance(variance, Variance) else variance, **requirement)
+    v_e = variance.v_e if isinstance(variance, Variance) else variance
+    return dressed(Design, design_topics(variance=v_e, **requirement))
 
 
 def open_index(path: Path | str) -> Bot:

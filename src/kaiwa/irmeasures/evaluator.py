@@ -13,7 +13,7 @@ from ir_measures.providers.base import Any as Whatever
 from ir_measures.util import Metric, QrelsConverter, RunConverter
 
 from kaiwa.irmeasures.own import OWN
-from kaiwa.irmeasures.plan import Grades, Worth, plan_for
+from kaiwa.irmeasures.plan import Grades, Worth, judged_items, plan_for
 from kaiwa.measure.choose import choose
 from kaiwa.measure.score import Reading, score_together
 from kaiwa.model import Run
@@ -58,7 +58,8 @@ class KaiwaEvaluator(Evaluator):
         for measure in measures:
             plan = plan_for(measure)
             self._plans[plan.worth, plan.reading].append((measure, plan.name))
-        self._judged = {worth: worth.judgements(grades) for worth, _ in self._plans}
+        graded = judged_items(grades)
+        self._judged = {worth: worth.judgements(graded) for worth, _ in self._plans}
 
     def _iter_calc(self, run: Any) -> Iterator[Metric]:  # Any: ir_measures' union of forms
         lists = {

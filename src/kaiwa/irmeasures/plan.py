@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from ir_measures.providers.base import NOT_PROVIDED
 
 from kaiwa.irmeasures.own import NAMES
 from kaiwa.measure import MEASURES
-from kaiwa.measure.scale import Scale, judge
+from kaiwa.measure.scale import judge
 from kaiwa.measure.score import Reading
 from kaiwa.model import Gains
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from ir_measures import Measure
 
     from kaiwa.measure.judgements import Judgements
+    from kaiwa.model import FloatArray
 
 Grades = dict[str, dict[str, float]]
 
@@ -34,26 +37,33 @@ class Worth(NamedTuple):
     exponential_top: int | None = None
     gains: tuple[tuple[float, float], ...] = ()
 
-    def judgements(self, grades: Grades) -> Judgements:
-        """The judgements on this scale; an item with a negative grade counts as unjudged, as in trec_eval."""
-        by_grade = dict(self.gains)
-        worth = {
-            topic: {item: self._gain(grade, by_grade) for item, grade in items.items() if grade >= 0}
-            for topic, items in grades.items()
-        }
-        return judge(Gains.from_lists(worth), Scale(top=self._top(worth)))
+    def judgements(self, graded: Gains) -> Judgements:
+        """The judged items on this scale."""
+        worth = self._gains(graded.gains)
+        return judge(replace(graded, gains=worth, top=self._top(worth)))
 
-    def _gain(self, grade: float, by_grade: Mapping[float, float]) -> float:
+    def _gains(self, grades: FloatArray) -> FloatArray:
         if self.rel is not None:
-            return float(grade >= self.rel)
-        return 2.0**grade - 1.0 if self.exponential_top is not None else float(by_grade.get(grade, grade))
+            return (grades >= self.rel).astype(np.float64)
+        if self.exponential_top is not None:
+            return 2.0**grades - 1.0
+        worth = grades.copy()
+        for grade, gain in self.gains:
+            worth[grades == grade] = gain
+        return worth
 
-    def _top(self, worth: Grades) -> float:
-        highest = max((gain for items in worth.values() for gain in items.values()), default=1.0)
+    def _top(self, worth: FloatArray) -> float:
         declared = 1.0 if self.rel is not None else max((gain for _, gain in self.gains), default=0.0)
         if self.exponential_top is not None:
             declared = 2.0**self.exponential_top - 1.0
-        return max(highest, declared) or 1.0
+        return max(float(worth.max(initial=0.0)), declared) or 1.0
+
+
+def judged_items(grades: Grades) -> Gains:
+    """The items with their grades; one with a negative grade counts as unjudged, as in trec_eval."""
+    return Gains.from_lists(
+        {topic: {item: grade for item, grade in items.items() if grade >= 0} for topic, items in grades.items()}
+    )
 
 
 class Plan(NamedTuple):

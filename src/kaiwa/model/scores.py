@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,6 +8,8 @@ import numpy as np
 from kaiwa.errors import InputError, UnknownName
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from kaiwa.model.ids import FloatArray
 
 
@@ -58,8 +59,11 @@ class Scores:
         return dict(zip(self.runs, self.values.mean(axis=0).tolist(), strict=True))
 
 
-class ScoreSet(Mapping[str, Scores]):
-    """Scores by measure name, in the order they were made."""
+class ScoreSet:
+    """Scores by measure name, in the order they were made: a read-only mapping.
+
+    It is no ``collections.abc.Mapping``, for data frame libraries take any of those for a table of columns.
+    """
 
     def __init__(self, tables: Iterable[Scores]) -> None:
         self._tables: dict[str, Scores] = {}
@@ -81,3 +85,20 @@ class ScoreSet(Mapping[str, Scores]):
 
     def __len__(self) -> int:
         return len(self._tables)
+
+    def __eq__(self, other: object) -> bool:
+        return dict(self.items()) == dict(other.items()) if isinstance(other, ScoreSet) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: scores are compared, not hashed
+
+    def keys(self) -> list[str]:
+        """The measures."""
+        return list(self)
+
+    def values(self) -> list[Scores]:
+        """The scores of each measure."""
+        return [self[measure] for measure in self]
+
+    def items(self) -> list[tuple[str, Scores]]:
+        """Each measure and its scores."""
+        return [(measure, self[measure]) for measure in self]
