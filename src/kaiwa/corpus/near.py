@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from kaiwa.model.text import bigrams
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from kaiwa.model import IntArray
 
 NEAR = 0.7
 """Jaccard's coefficient of character bigrams from which on two posts count as the same."""
@@ -21,13 +24,22 @@ def near_pairs(texts: Iterable[str], known: Sequence[str], *, threshold: float =
     [(0, 0)]
     """
     sets = [bigrams(text) for text in known]
-    holders: dict[str, list[int]] = {}
-    for place, grams in enumerate(sets):
-        for gram in grams:
-            holders.setdefault(gram, []).append(place)
+    sizes = np.array([len(grams) for grams in sets], dtype=np.int64)
+    holders = _holders(sets)
     for place, text in enumerate(texts):
         grams = bigrams(text)
-        shared = Counter(holder for gram in grams for holder in holders.get(gram, ()))
-        for holder, count in shared.items():
-            if count >= threshold * (len(grams) + len(sets[holder]) - count):
-                yield place, holder
+        found = [holders[gram] for gram in grams if gram in holders]
+        if not found:
+            continue
+        shared = np.bincount(np.concatenate(found), minlength=len(sets))
+        near = (shared > 0) & (shared >= threshold * (len(grams) + sizes - shared))
+        yield from ((place, holder) for holder in np.flatnonzero(near).tolist())
+
+
+def _holders(sets: Sequence[frozenset[str]]) -> dict[str, IntArray]:
+    """The places of the texts that hold each bigram."""
+    places: dict[str, list[int]] = {}
+    for place, grams in enumerate(sets):
+        for gram in grams:
+            places.setdefault(gram, []).append(place)
+    return {gram: np.array(found, dtype=np.int64) for gram, found in places.items()}
