@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from kaiwa.model.text import normalise
@@ -183,6 +183,7 @@ def _english() -> Tokeniser:
 
     stem = snowballstemmer.stemmer("english").stemWord
 
+    @lru_cache(1 << 16)  # the words of a language repeat; stemming one costs 50 microseconds
     def term(surface: str) -> str:
         if surface in ENGLISH_STOP_WORDS or not is_word(surface):
             return ""
