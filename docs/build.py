@@ -32,7 +32,7 @@ def check_codes_table() -> str:
         f"| `{name}` | {code.severity} | {code.meaning} | {code.mend or 'by you'} |" for name, code in CODES.items()
     ]
     table = "\n".join(["| code | severity | meaning | `--fix` |", "|---|---|---|---|", *rows])
-    return table.replace("<team>-<C|J>-R<1..5>.txt", "`team-C-R1.txt` (C or J, 1 to 5)").replace(
+    return table.replace("<team>-<C|E|J>-R<1..5>.txt", "`team-C-R1.txt` (C, E or J, 1 to 5)").replace(
         "<SYSDESC>", "`<SYSDESC>`"
     )
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FORM = "topic Q0 comment rank score run"
 ORDERS = ("file", "score", "rank")
-STC_NAME = re.compile(r"(?P<team>.+)-(?P<subtask>[CJ])-R(?P<number>[1-5])")
+STC_NAME = re.compile(r"(?P<team>.+)-(?P<subtask>[CEJ])-R(?P<number>[1-5])")
 
 _TOPIC, _ITERATION, _COMMENT, _RANK, _SCORE, _NAME = range(6)
 _OPENING, _CLOSING = b"<SYSDESC>", b"</SYSDESC>"

@@ -126,7 +126,7 @@ def _mend(run: RawRun, checked: CheckedFile, expected: Expectation, ignored: set
     copy = copies / run.path.name
     if copy.resolve() == run.path.resolve():
         raise InputError.at(copy, "the mended copy would overwrite the run", "choose another folder with -o")
-    corrected = mended(run, expected)
+    corrected = mended(run, expected, keep_ties="tied-scores" in ignored)
     if not corrected.text.strip():
         return checked
     copies.mkdir(parents=True, exist_ok=True)

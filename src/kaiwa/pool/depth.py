@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_NUMBERED = re.compile(r"(?P<team>.+?)(?:-[CJ])?-R(?P<number>\d+)")
+_NUMBERED = re.compile(r"(?P<team>.+?)(?:-[CEJ])?-R(?P<number>\d+)")
 
 
 @dataclass(frozen=True, eq=False)

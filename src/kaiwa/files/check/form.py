@@ -113,7 +113,7 @@ def bad_names(run: RawRun, _: Expectation) -> Iterator[Problem]:
             yield at_field(run, lines[0], _NAME, "mixed-run-names", what)
         return
     if not STC_NAME.fullmatch(run.stem):
-        yield in_file(run, "file-name", "the name is not <team>-<C|J>-R<1..5>.txt; rename the file")
+        yield in_file(run, "file-name", "the name is not <team>-<C|E|J>-R<1..5>.txt; rename the file")
     for name, lines in names.items():
         if name != run.stem:
             what = f"run name {name!r} ({line_count(lines)}) is not the file's name; write {run.stem!r}"

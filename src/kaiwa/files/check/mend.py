@@ -26,8 +26,8 @@ class Mended:
     changes: dict[str, int]
 
 
-def mended(run: RawRun, expected: Expectation) -> Mended:
-    """The run with every mendable problem put right."""
+def mended(run: RawRun, expected: Expectation, *, keep_ties: bool = False) -> Mended:
+    """The run with every mendable problem put right; tied scores too, unless they may stay."""
     done = _file_changes(run)
     groups: dict[str, list[RawLine]] = {}
     for line in map(_clean, run.body):
@@ -35,7 +35,8 @@ def mended(run: RawRun, expected: Expectation) -> Mended:
         done[reason] += 1
         if not reason:
             groups.setdefault(line.topic, []).append(line)
-    rows = [row for lines in groups.values() for row in _topic_rows(run, lines, expected.depth_for(run), done)]
+    depth = expected.depth_for(run)
+    rows = [row for lines in groups.values() for row in _topic_rows(run, lines, depth, done, keep_ties=keep_ties)]
     remarks = [line for line in run.lines if line.fields and line.fields[0].startswith("#")]
     head = [_heading(line) for line in [*([run.description] if run.description else []), *remarks]]
     text = "".join(f"{line}\n" for line in [*head, *rows])
@@ -82,13 +83,15 @@ def _unfit(line: RawLine, expected: Expectation) -> str:
     return ""
 
 
-def _topic_rows(run: RawRun, lines: list[RawLine], depth: int | None, done: Counter[str]) -> list[str]:
+def _topic_rows(
+    run: RawRun, lines: list[RawLine], depth: int | None, done: Counter[str], *, keep_ties: bool
+) -> list[str]:
     """One topic's lines: in order, each comment once, cut, ranks counted anew, scores falling."""
     ordered = _in_order(run, lines)
     once = list({line.comment: line for line in reversed(ordered)}.values())[::-1]
     kept = once[:depth]
     scores = [line.score for line in kept]
-    if not _falling(scores):
+    if not _falling(scores, keep_ties=keep_ties):
         scores = [str(len(kept) - place) for place in range(len(kept))]
         done["topic given the scores n, n-1, ..., 1"] += 1
     rows = [_row(run, line, rank, score) for rank, (line, score) in enumerate(zip(kept, scores, strict=True), start=1)]
@@ -125,9 +128,9 @@ def _or(value: float | None, default: float) -> float:
     return default if value is None else value
 
 
-def _falling(scores: Sequence[str]) -> bool:
+def _falling(scores: Sequence[str], *, keep_ties: bool) -> bool:
     values = [finite_number(score) for score in scores]
     if None in values:
         return False
     numbers = [_or(value, 0.0) for value in values]
-    return all(later < earlier for earlier, later in itertools.pairwise(numbers))
+    return all(later < earlier or (keep_ties and later == earlier) for earlier, later in itertools.pairwise(numbers))

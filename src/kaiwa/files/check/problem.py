@@ -26,7 +26,7 @@ CODES = Names(
         "no-last-newline": Code(WARNING, "the last line has no newline", "a newline is added"),
         "not-utf8": Code(ERROR, "a byte is not UTF-8", "a line with one is dropped"),
         "control-character": Code(ERROR, "a line holds a control or bidirectional character", "it is removed"),
-        "file-name": Code(WARNING, "the file is not named <team>-<C|J>-R<1..5>.txt"),
+        "file-name": Code(WARNING, "the file is not named <team>-<C|E|J>-R<1..5>.txt"),
         "sysdesc-missing": Code(ERROR, "line 1 is not <SYSDESC>...</SYSDESC>"),
         "sysdesc-template": Code(ERROR, "the system description is empty or still the template's"),
         "sysdesc-misplaced": Code(ERROR, "a <SYSDESC> line stands after line 1", "the line is dropped"),
