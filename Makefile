@@ -16,7 +16,7 @@ $(BIN)/activate:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/activate
-	$(PIP) install -c constraints.txt -e .
+	$(PIP) install -c constraints.txt -e '.[demo]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/activate
@@ -27,7 +27,7 @@ $(VENV)/.bench: pyproject.toml constraints.txt | $(BIN)/activate
 	$(PIP) install -c constraints.txt -e '.[dev,bench]'
 	@touch $@
 
-demo: $(VENV)/.core ## a round on a small collection, ending in demo/report.html
+demo: $(VENV)/.core ## a round on a real repository, ending in demo/report.html
 	$(BIN)/kaiwa demo demo
 
 check: $(VENV)/.dev ## lint, types and architecture

@@ -10,16 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from conftest import Demo
 
 Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
-
-
-@pytest.fixture
-def demo(kaiwa: Kaiwa, tmp_path: Path) -> Path:
-    """A finished demo round."""
-    assert kaiwa("demo", "round", "--json").returncode == 0
-    return tmp_path / "round"
 
 
 def _states(kaiwa: Kaiwa) -> dict[str, str]:
@@ -33,11 +26,11 @@ def test_an_empty_task_asks_for_topics(kaiwa: Kaiwa) -> None:
     assert json.loads(kaiwa("status", "round", "--json").stdout)["next"].startswith("put the topics")
 
 
-def test_a_round_is_done_until_something_it_was_made_from_changes(kaiwa: Kaiwa, demo: Path) -> None:
+def test_a_round_is_done_until_something_it_was_made_from_changes(kaiwa: Kaiwa, demo: Demo) -> None:
     """A changed vote makes the gains stale, and with them what follows; what came before stays done."""
     assert set(_states(kaiwa).values()) == {"done"}
     assert "The round is complete." in kaiwa("status", "round").stdout
-    votes = demo / "votes.csv"
+    votes = demo.folder / "votes.csv"
     votes.write_text(votes.read_text().replace(",2\n", ",1\n", 1))
     states = _states(kaiwa)
     assert [name for name, state in states.items() if state == "stale"] == ["qrels.txt", "scores.csv", "report.html"]
@@ -45,17 +38,17 @@ def test_a_round_is_done_until_something_it_was_made_from_changes(kaiwa: Kaiwa, 
     assert following == "kaiwa gains votes.csv --scheme mean -o qrels.txt"
 
 
-def test_a_new_run_makes_the_pool_stale(kaiwa: Kaiwa, demo: Path) -> None:
+def test_a_new_run_makes_the_pool_stale(kaiwa: Kaiwa, demo: Demo) -> None:
     """A run that was not pooled is told by name."""
-    first = (demo / "runs" / "Aoi-C-R1.txt").read_text()
-    (demo / "runs" / "Eve-C-R1.txt").write_text(first.replace("Aoi-C-R1", "Eve-C-R1"))
+    first = (demo.folder / "runs" / "BM25-E-R1.txt").read_text()
+    (demo.folder / "runs" / "Eve-E-R1.txt").write_text(first.replace("BM25-E-R1", "Eve-E-R1"))
     steps = json.loads(kaiwa("status", "round", "--json").stdout)["steps"]
-    assert next(step for step in steps if step["file"] == "pool.tsv")["why"] == "runs/Eve-C-R1.txt is new"
+    assert next(step for step in steps if step["file"] == "pool.tsv")["why"] == "runs/Eve-E-R1.txt is new"
 
 
-def test_a_garbled_record_is_told(kaiwa: Kaiwa, demo: Path) -> None:
+def test_a_garbled_record_is_told(kaiwa: Kaiwa, demo: Demo) -> None:
     """One line, exit code 2."""
-    (demo / ".kaiwa-steps.json").write_text("[1, 2")
+    (demo.folder / ".kaiwa-steps.json").write_text("[1, 2")
     done = kaiwa("status", "round")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
 

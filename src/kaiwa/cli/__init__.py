@@ -26,7 +26,7 @@ class Verb:
 
 
 VERBS = {
-    "demo": Verb("A whole round on a small collection, ending in a report.", "kaiwa.cli.demo"),
+    "demo": Verb("A whole round on a real repository, ending in a report.", "kaiwa.cli.demo"),
     "init": Verb("Make a task folder with a commented kaiwa.toml.", "kaiwa.cli.init"),
     "status": Verb("What is done, stale or missing in a task folder.", "kaiwa.cli.status"),
     "clean": Verb("Clean raw post-comment pairs into a repository.", "kaiwa.cli.clean"),

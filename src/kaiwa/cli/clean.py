@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 import click
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
     from kaiwa.flow.clean import Cleaned
     from kaiwa.report.text import Cell
+
+_WIDTH = 60  # of the examples in a table; --json has them whole
 
 
 @click.command("clean", epilog="Example: kaiwa clean pairs.tsv.gz -o repository --rules weibo")
@@ -84,7 +87,10 @@ def _text(cleaned: Cleaned, output: Path) -> str:
     kept = f"{made.posts:,} posts, {made.comments:,} comments, {made.pairs:,} pairs of {cleaned.pairs_read:,} read"
     lines = [f"{output}: {kept}; {cleaned.merged:,} comments merged into near-duplicates"]
     if cleaned.removed:
-        shown = {why: " | ".join(cleaned.examples.get(why, [])) for why in cleaned.removed}
+        shown = {
+            why: shorten(" | ".join(cleaned.examples.get(why, [])), _WIDTH, placeholder=" ...")
+            for why in cleaned.removed
+        }
         rows: list[list[Cell]] = [[why, count, shown[why]] for why, count in cleaned.removed.items()]
         lines += ["", table(["removed", "pairs", "for example"], rows)]
     return "\n".join(lines)

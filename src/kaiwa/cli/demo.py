@@ -9,92 +9,101 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kaiwa.cli.demo_steps import MEASURING, POOLING, RETRIEVING, SPOILT_RUN, Step
 from kaiwa.cli.output import IN_FILE, emit, json_option, seed_option
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-SIMULATED = "SYSTEMS AND ASSESSORS ARE SIMULATED: this shows the tools, it is not a result."
+    import numpy as np
 
-BEFORE_VOTES = (
-    (
-        "A run checker that reads like a compiler finds the faults planted in one run, and mends them.",
-        "kaiwa check runs/*.txt --topics topics.tsv --fix -o mended",
-    ),
-    ("", "cp mended/*.txt runs/"),
-    ("", "kaiwa check runs/*.txt --topics topics.tsv"),
-    ("The runs are pooled into the items to judge.", "kaiwa pool runs/*.txt --depth 10 -o pool.tsv"),
-)
-AFTER_VOTES = (
-    ("How far do the assessors agree?", "kaiwa agree votes.csv --contested 3"),
-    (
-        "Votes become gains: the mean, and the unanimity-aware gain beside it.",
-        "kaiwa gains votes.csv --scheme mean -o qrels.txt",
-    ),
-    ("", "kaiwa gains votes.csv --scheme unanimity --p 0.2 -o qrels-unanimity.txt"),
-    ("Gains become scores.", "kaiwa score runs/*.txt --qrels qrels.txt --top 3 -m nG@1 -m nERR@10 -m P+ -o scores.csv"),
-    ("Which runs really differ?", "kaiwa compare scores.csv -m nERR@10"),
-    ("Do two measures rank the runs alike?", "kaiwa tau scores.csv -m nG@1 -m nERR@10"),
-    (
-        "Scores on one scale for every topic, and the variances.",
-        "kaiwa standardise scores.csv --method std-ab -o scores-std.csv",
-    ),
-    ("", "kaiwa variance scores.csv -m nERR@10"),
-    (
-        "How many topics does the next round need?",
-        "kaiwa design --pilot scores.csv -m nERR@10 --systems 10 --min-diff 0.1",
-    ),
-    ("Everything on one page.", "kaiwa report . -o report.html"),
-)
+SIMULATED = "SIMULATED ASSESSORS: a program drew these votes, nobody read the comments. This is not a result."
+_POST = "I had a dog when I was little, he was my best friend"
 
 
 @click.command("demo", epilog="Example: kaiwa demo demo")
 @click.argument("folder", type=IN_FILE, default=Path("demo"))
+@click.option(
+    "--pairs", type=click.IntRange(1000), default=40_000, show_default=True, help="How many pairs to answer with."
+)
 @seed_option
 @json_option
-def command(folder: Path, seed: int, as_json: bool) -> None:  # noqa: FBT001
-    """A whole round on a small simulated collection, ending in FOLDER/report.html.
+def command(folder: Path, pairs: int, seed: int, as_json: bool) -> None:  # noqa: FBT001
+    """A whole round on a real repository, ending in FOLDER/report.html.
 
-    Every step that is printed is a command that works when typed in FOLDER.
+    The conversations are those of the package chitchat-dataset (English, MIT); the systems are real; the
+    ASSESSORS ARE SIMULATED, and it says so wherever they appear. Every command that is printed works when typed
+    in FOLDER.
     """
     import numpy as np
 
+    from kaiwa.files.chat import installed_corpus
+    from kaiwa.flow.demo import write_collection
+
+    _refuse_other(folder)
+    corpus = installed_corpus()
+    shutil.rmtree(folder, ignore_errors=True)
+    rng = np.random.default_rng(seed)
+    _write_settings(folder)
+    made = write_collection(folder, corpus, pairs=pairs, rng=rng)
+    with _told(silent=as_json), contextlib.chdir(folder):
+        _say(f"A round in {folder}/, on real conversations: {corpus.origin}.")
+        click.echo(f"pairs.tsv: {made.pairs:,} pairs of {made.conversations:,} conversations; licence in ORIGIN.txt")
+        click.echo(f"candidates.tsv: {made.candidates:,} posts of other conversations, to draw topics from")
+        _play(rng)
+    report = folder / "report.html"
+    emit(_ending(folder, report), {"folder": str(folder), "report": str(report)}, as_json=as_json)
+
+
+def _write_settings(folder: Path) -> None:
     from kaiwa.files.task import CONFIG, TEMPLATE
+    from kaiwa.files.writing import write_text
+
+    said = TEMPLATE.replace('"My conversation task"', '"Kaiwa demo round"').replace('["zh"]', '["en"]')
+    (folder / "runs").mkdir(parents=True)
+    write_text(folder / CONFIG, said.replace('notice = "" ', f'notice = "{SIMULATED}" '))
+
+
+def _play(rng: np.random.Generator) -> None:
+    """The round, in the current folder."""
     from kaiwa.files.votes import write_votes
     from kaiwa.files.writing import write_text
-    from kaiwa.flow.pool import pool_runs
-    from kaiwa.flow.simulated import simulate_round, simulate_votes, write_round
+    from kaiwa.flow import assessors
+    from kaiwa.flow.demo import plant_faults
 
-    _fresh(folder)
-    rng = np.random.default_rng(seed)
-    simulated = simulate_round(rng)
-    write_round(folder, simulated)
-    settings = TEMPLATE.replace('"My conversation task"', '"Kaiwa demo round"').replace(
-        'notice = "" ', f'notice = "{SIMULATED}" '
+    _take(RETRIEVING)
+    _say(f"Faults are planted in {SPOILT_RUN}:")
+    click.echo(plant_faults(Path(SPOILT_RUN)))
+    _take(POOLING)
+    votes = assessors.simulate_votes(
+        sorted(Path("runs").glob("*.txt")),
+        repository=Path("repository"),
+        said_next=Path("said-next.tsv"),
+        depth=10,
+        rng=rng,
     )
-    write_text(folder / CONFIG, settings)
-    with _told(silent=as_json), contextlib.chdir(folder):
-        _say(f"{SIMULATED}\n{len(simulated.topics)} posts and {len(simulated.runs)} runs are in {folder}/.")
-        for words, line in BEFORE_VOTES:
-            _step(words, line)
-        votes = simulate_votes(pool_runs(sorted(Path("runs").glob("*.txt")), depth=10).pool, simulated.worth, rng)
-        write_votes(Path("votes.csv"), votes)
-        _say(f"Five SIMULATED assessors vote on {votes.items:,} items: votes.csv")
-        for words, line in AFTER_VOTES:
-            _step(words, line)
-    report = folder / "report.html"
-    emit(f"\nOpen {report} in a browser.", {"folder": str(folder), "report": str(report)}, as_json=as_json)
+    write_votes(Path("votes.csv"), votes)
+    write_text(Path("SIMULATED-ASSESSORS.txt"), f"votes.csv: {SIMULATED}\n\n{assessors.__doc__}")
+    _warn()
+    click.echo(f"votes.csv: {len(votes.item):,} SIMULATED votes on {votes.items:,} items; see SIMULATED-ASSESSORS.txt")
+    _take(MEASURING)
+    _warn()
 
 
-def _fresh(folder: Path) -> None:
-    """Make room: an earlier demo is removed, anything else is left alone and refused."""
-    if folder.exists() and any(folder.iterdir()):
-        settings = folder / "kaiwa.toml"
-        if not settings.exists() or SIMULATED not in settings.read_text(encoding="utf-8"):
-            raise InputError.at(folder, "is not empty and no earlier demo", "choose another folder")
-        shutil.rmtree(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+def _refuse_other(folder: Path) -> None:
+    """Refuse a folder that holds anything but an earlier demo."""
+    settings = folder / "kaiwa.toml"
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not settings.is_file()):
+        raise InputError.at(folder, "is there already and is no demo", "choose another folder")
+    if settings.is_file() and SIMULATED not in settings.read_text(encoding="utf-8", errors="replace"):
+        raise InputError.at(folder, "holds a task that is no demo", "choose another folder")
+
+
+def _ending(folder: Path, report: Path) -> str:
+    index, folder_word = shlex.quote(str(folder / "index")), shlex.quote(str(folder))
+    then = f"  kaiwa status {folder_word}\n  kaiwa reply {index} {shlex.quote(_POST)} -k 3"
+    return f"\nOpen {report} in a browser. Then try:\n{then}"
 
 
 @contextlib.contextmanager
@@ -107,18 +116,31 @@ def _say(words: str) -> None:
     click.secho(f"\n{words}", bold=True)
 
 
-def _step(words: str, line: str) -> None:
-    """Show a command and run it, as a shell in this folder would."""
-    if words:
+def _warn() -> None:
+    head, _, rest = SIMULATED.partition(": ")
+    click.secho(f"\n{'*' * 78}\n*  {' '.join(head)}\n*  {rest}\n{'*' * 78}", bold=True, fg="yellow")
+
+
+def _take(steps: Iterable[Step]) -> None:
+    """Show every command and run it, as a shell in this folder would."""
+    for words, lines in steps:
         _say(words)
-    click.secho(f"$ {line}", fg="cyan")
-    program, *arguments = shlex.split(line)
-    expanded = [str(path) for word in arguments for path in (sorted(Path().glob(word)) if "*" in word else [word])]
+        for line in lines:
+            click.secho(f"$ {line}", fg="cyan")
+            _run(line)
+
+
+def _run(line: str) -> None:
+    from kaiwa.cli import kaiwa
+
+    program, *words = shlex.split(line)
+    expanded = [str(path) for word in words for path in (sorted(Path().glob(word)) if "*" in word else [word])]
     if program == "cp":
         for source in expanded[:-1]:
             shutil.copy(source, expanded[-1])
         return
-    from kaiwa.cli import kaiwa
-
-    with contextlib.suppress(SystemExit):  # a check with findings exits with 1, and the demo goes on
+    try:
         kaiwa.main(expanded, prog_name="kaiwa", standalone_mode=False)
+    except SystemExit as ending:  # a check with findings exits with 1, and the demo goes on
+        if words[0] != "check" or ending.code != 1:
+            raise

@@ -16,7 +16,7 @@ def known_rules() -> Names[RuleSet]:
     """The rule sets that come with Kaiwa, by name.
 
     >>> sorted(known_rules())
-    ['none', 'plain', 'twitter', 'weibo']
+    ['chat', 'none', 'plain', 'twitter', 'weibo']
     """
     shipped = sorted(files("kaiwa.corpus").joinpath("rulesets").iterdir(), key=lambda entry: entry.name)
     sets = [RuleSet.from_fields(tomllib.loads(entry.read_text(encoding="utf-8"))) for entry in shipped]

@@ -1,0 +1,81 @@
+"""The demo's steps: what is said before each command, and the commands as a user would type them."""
+
+from __future__ import annotations
+
+Step = tuple[str, tuple[str, ...]]
+
+SPOILT_RUN = "runs/BM25-E-R2.txt"
+
+_SYSTEMS = {
+    "TFIDF-E-R1": "run0",
+    "TFIDF-E-R2": "run1",
+    "TFIDF-E-R3": "run2",
+    "BM25-E-R1": "bm25-q2p",
+    "BM25-E-R2": "bm25-q2c",
+    "BM25-E-R3": "bm25",
+    "Fusion-E-R1": "fusion",
+    "Fusion-E-R2": "fusion --fuse combsum",
+}
+"""Three teams' runs, named as NTCIR names them, and the system that makes each."""
+
+RETRIEVING: tuple[Step, ...] = (
+    (
+        "Raw pairs become a repository; each rule says what it removed.",
+        ("kaiwa clean pairs.tsv -o repository --rules chat",),
+    ),
+    (
+        "Topics: 100 posts of conversations that were set aside, none near a post of the repository.",
+        ("kaiwa topics repository --from candidates.tsv -n 100 -o topics.tsv",),
+    ),
+    (
+        "The repository is indexed. (The first index and the first search on a machine compile, once.)",
+        ("kaiwa index repository -o index --lang en",),
+    ),
+    (
+        "Eight systems answer the topics: by similar posts (Q2P), by similar comments (Q2C), by both, and fused.",
+        tuple(f"kaiwa retrieve index topics.tsv -o runs/{run}.txt --system {how}" for run, how in _SYSTEMS.items()),
+    ),
+)
+POOLING: tuple[Step, ...] = (
+    (
+        "A run checker that reads like a compiler finds the faults, and mends them in a copy.",
+        (
+            "kaiwa check runs/*.txt --topics topics.tsv --repo repository --ignore tied-scores --fix -o mended",
+            "cp mended/*.txt runs/",
+            "kaiwa check runs/*.txt --topics topics.tsv --repo repository --ignore tied-scores",
+        ),
+    ),
+    ("The runs are pooled into the items to judge.", ("kaiwa pool runs/*.txt --depth 10 -o pool.tsv",)),
+)
+MEASURING: tuple[Step, ...] = (
+    ("How far do the SIMULATED assessors agree?", ("kaiwa agree votes.csv --contested 3",)),
+    (
+        "SIMULATED votes become gains: the mean, and beside it the gain that rewards unanimity.",
+        (
+            "kaiwa gains votes.csv --scheme mean -o qrels.txt",
+            "kaiwa gains votes.csv --scheme unanimity --p 0.2 -o qrels-unanimity.txt",
+        ),
+    ),
+    (
+        "Gains become scores, by either kind of gain.",
+        (
+            "kaiwa score runs/*.txt --qrels qrels.txt --top 3 -m nG@1 -m nERR@10 -m P+ -o scores.csv",
+            "kaiwa score runs/*.txt --qrels qrels-unanimity.txt --top 12 -m nG@1 -m nERR@10 -o scores-unanimity.csv",
+        ),
+    ),
+    ("Which runs really differ? The randomised Tukey HSD test.", ("kaiwa compare scores.csv -m nERR@10",)),
+    (
+        "Do two measures rank the runs alike? Do the two kinds of gain?",
+        ("kaiwa tau scores.csv -m nG@1 -m nERR@10", "kaiwa tau scores.csv scores-unanimity.csv -m nERR@10"),
+    ),
+    (
+        "Scores on one scale for every topic (std-AB), and the variances, raw and standardised.",
+        (
+            "kaiwa standardise scores.csv --method std-ab -o scores-std.csv",
+            "kaiwa variance scores.csv -m nERR@10",
+            "kaiwa variance scores-std.csv -m nERR@10",
+        ),
+    ),
+    ("How many topics does the next round need?", ("kaiwa next .",)),
+    ("Everything on one page, and where the round stands.", ("kaiwa report . -o report.html", "kaiwa status .")),
+)
