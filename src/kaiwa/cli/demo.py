@@ -60,7 +60,9 @@ def _write_settings(folder: Path) -> None:
     from kaiwa.files.task import CONFIG, TEMPLATE
     from kaiwa.files.writing import write_text
 
-    said = TEMPLATE.replace('"My conversation task"', '"Kaiwa demo round"').replace('["zh"]', '["en"]')
+    said = TEMPLATE.replace('"My conversation task"', '"Kaiwa demo: a round on English chat"').replace(
+        '["zh"]', '["en"]'
+    )
     (folder / "runs").mkdir(parents=True)
     write_text(folder / CONFIG, said.replace('notice = "" ', f'notice = "{SIMULATED}" '))
 

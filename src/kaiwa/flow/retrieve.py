@@ -65,7 +65,9 @@ class Bot:
             answers = self.reply(text, k=k, system=system, filters=filters, fusion=fusion)
             lists[topic] = [(answer.comment, answer.score) for answer in answers]
             progress(done, len(topics))
-        return Run.from_lists(name, lists, description=system_named(system).says)
+        chosen = system_named(system)
+        how = f" ({fusion})" if len(chosen.matchers) > 1 else ""
+        return Run.from_lists(name, lists, description=f"{chosen.says}{how}")
 
     def _bans(self) -> Banned:
         """What may not be shown, as numbers; looked up again only when the list has changed."""

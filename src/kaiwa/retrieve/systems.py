@@ -35,7 +35,7 @@ SYSTEMS = Names(
             System("bm25-q2c", "Q2C: similar comments, BM25", (Matcher("bm25", 0.0, 1.0),)),
             System(
                 "fusion",
-                "run0, run1 and bm25 fused by rank or score",
+                "run0, run1 and bm25, fused",
                 (Matcher("tfidf", 1.0, 0.0), Matcher("tfidf", 0.0, 1.0), _BM25_JOINT),
             ),
         )
