@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 SIMULATED = "SIMULATED ASSESSORS: a program drew these votes, nobody read the comments. This is not a result."
+_TITLE = "Kaiwa demo: a round on English chat"
 _POST = "I had a dog when I was little, he was my best friend"
 
 
@@ -141,8 +142,4 @@ def _run(line: str) -> None:
         for source in expanded[:-1]:
             shutil.copy(source, expanded[-1])
         return
-    try:
-        kaiwa.main(expanded, prog_name="kaiwa", standalone_mode=False)
-    except SystemExit as ending:  # a check with findings exits with 1, and the demo goes on
-        if words[0] != "check" or ending.code != 1:
-            raise
+    kaiwa.main(expanded, prog_name="kaiwa", standalone_mode=False)
