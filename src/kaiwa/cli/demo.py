@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import shlex
 import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,9 +106,13 @@ def _refuse_other(folder: Path) -> None:
 
 
 def _ending(folder: Path, report: Path) -> str:
-    index, folder_word = shlex.quote(str(folder / "index")), shlex.quote(str(folder))
-    then = f"  kaiwa status {folder_word}\n  kaiwa reply {index} {shlex.quote(_POST)} -k 3"
-    return f"\nOpen {report} in a browser. Then try:\n{then}"
+    where, index = shlex.quote(str(folder)), shlex.quote(str(folder / "index"))
+    then = [f"kaiwa status {where}", f"kaiwa reply {index} {shlex.quote(_POST)} -k 3"]
+    environment = Path(sys.prefix) / "bin" / "activate"
+    if shutil.which("kaiwa") is None and environment.is_file():
+        then.insert(0, f". {shlex.quote(os.path.relpath(environment))}")
+    lines = "".join(f"\n  {line}" for line in then)
+    return f"\nOpen {report} in a browser. What was typed above works in {where}/. Then try:{lines}"
 
 
 @contextlib.contextmanager
