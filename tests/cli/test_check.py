@@ -194,3 +194,11 @@ def test_the_codes_can_be_listed(kaiwa: Kaiwa) -> None:
     done = kaiwa("check", "--codes")
     assert done.returncode == 0
     assert all(code in done.stdout for code in CODES)
+
+
+def test_ties_that_are_ignored_are_left_when_other_faults_are_mended(made: Made, kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """--fix changes what it reports, and nothing else; an English run may be named so."""
+    tied = CLEAN.replace("c2 2 2.0", "c2 2 3.0").replace("T1-C-R1", "T1-E-R1")
+    made("T1-E-R1.txt", tied.replace("\n", "\r\n"))
+    done = kaiwa("check", "T1-E-R1.txt", "--ignore", "tied-scores", "--fix", "-o", "mended")
+    assert (done.returncode, (tmp_path / "mended" / "T1-E-R1.txt").read_text()) == (0, tied)

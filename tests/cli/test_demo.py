@@ -22,13 +22,19 @@ if TYPE_CHECKING:
     Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
 
 
+def _files(folder: Path) -> dict[str, bytes]:
+    """The text files of the round, and what they hold."""
+    found = [path for path in folder.rglob("*") if path.suffix in {".csv", ".html", ".toml", ".tsv", ".txt"}]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+
+
 def test_every_printed_command_works_when_typed_and_changes_nothing(demo: Demo, tmp_path: Path) -> None:
     """The commands are typed into a shell in the demo's folder; the round then holds the same bytes."""
     commands = re.findall(r"^\$ (.+)$", demo.output, flags=re.MULTILINE)
     verbs = {command.split()[1] for command in commands if command.startswith("kaiwa")}
     assert verbs >= {"clean", "topics", "index", "retrieve", "check", "pool", "agree", "gains", "score", "compare"}
     assert verbs >= {"tau", "standardise", "variance", "next", "report", "status"}
-    before = {path.name: path.read_bytes() for path in sorted(demo.folder.rglob("*.[cth]*")) if path.is_file()}
+    before = _files(demo.folder)
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "kaiwa").write_text(f'#!/bin/sh\nexec {sys.executable} -m kaiwa.cli "$@"\n')
     (tmp_path / "bin" / "kaiwa").chmod(0o755)
@@ -42,7 +48,8 @@ def test_every_printed_command_works_when_typed_and_changes_nothing(demo: Demo, 
         check=False,
     )
     assert (typed.returncode, "kaiwa:" in typed.stderr) == (0, False)
-    after = {path.name: path.read_bytes() for path in sorted(demo.folder.rglob("*.[cth]*")) if path.is_file()}
+    assert "The round is complete." in demo.output
+    after = _files(demo.folder)
     assert [name for name in before if before[name] != after[name]] == []
 
 

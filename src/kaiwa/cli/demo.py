@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import shlex
 import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 SIMULATED = "SIMULATED ASSESSORS: a program drew these votes, nobody read the comments. This is not a result."
+_TITLE = "Kaiwa demo: a round on English chat"
 _POST = "I had a dog when I was little, he was my best friend"
 
 
@@ -103,9 +106,13 @@ def _refuse_other(folder: Path) -> None:
 
 
 def _ending(folder: Path, report: Path) -> str:
-    index, folder_word = shlex.quote(str(folder / "index")), shlex.quote(str(folder))
-    then = f"  kaiwa status {folder_word}\n  kaiwa reply {index} {shlex.quote(_POST)} -k 3"
-    return f"\nOpen {report} in a browser. Then try:\n{then}"
+    where, index = shlex.quote(str(folder)), shlex.quote(str(folder / "index"))
+    then = [f"kaiwa status {where}", f"kaiwa reply {index} {shlex.quote(_POST)} -k 3"]
+    environment = Path(sys.prefix) / "bin" / "activate"
+    if shutil.which("kaiwa") is None and environment.is_file():
+        then.insert(0, f". {shlex.quote(os.path.relpath(environment))}")
+    lines = "".join(f"\n  {line}" for line in then)
+    return f"\nOpen {report} in a browser. What was typed above works in {where}/. Then try:{lines}"
 
 
 @contextlib.contextmanager
@@ -141,8 +148,4 @@ def _run(line: str) -> None:
         for source in expanded[:-1]:
             shutil.copy(source, expanded[-1])
         return
-    try:
-        kaiwa.main(expanded, prog_name="kaiwa", standalone_mode=False)
-    except SystemExit as ending:  # a check with findings exits with 1, and the demo goes on
-        if words[0] != "check" or ending.code != 1:
-            raise
+    kaiwa.main(expanded, prog_name="kaiwa", standalone_mode=False)
