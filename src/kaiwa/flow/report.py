@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import DesignError, InputError
+from kaiwa.files.folder import refuse_foreign
 from kaiwa.files.writing import write_text
 from kaiwa.flow.card import card_facts, card_inputs
-from kaiwa.flow.export import Heading, files_beside, write_files
+from kaiwa.flow.export import MARK, Heading, files_beside, write_files
 from kaiwa.flow.round import MeasureResults, RoundResults, round_results
 from kaiwa.model import unpack
 from kaiwa.report.closing import Judging, Known, limits_section, methods_section
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 def write_report(task: Task, path: Path, *, version: str, takedown: Path | None = None) -> RoundResults:
     """Write the report of a task folder, and the files beside it; what they were made of."""
+    refuse_foreign(files_beside(path), mark=MARK)
     results = round_results(task, takedown=takedown)
     sections = report_sections(results)
     heading = Heading(task.settings.title, task.settings.notice, _lead(results), version)
