@@ -52,7 +52,7 @@ def report_sections(results: RoundResults) -> list[Section]:
     measures, said = results.measures, results.task.settings
     comparisons = [one.comparison for one in measures]
     parts: list[Section | None] = [
-        glance_section([(one.comparison, one.teams) for one in measures]),
+        glance_section(comparisons),
         *(measure_section(one.comparison, one.teams) for one in measures),
         tau_section(results.taus) if results.taus else None,
         topics_section([(one.scores, one.std_ab) for one in measures], results.posts),
