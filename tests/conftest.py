@@ -1,20 +1,25 @@
-"""One fixture: a file made from text or bytes."""
+"""A file made from text or bytes, and a small round with hostile, Chinese and Japanese text, made once and copied."""
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 settings.register_profile(
     "kaiwa", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 settings.load_profile("kaiwa")
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+POSTS = ("The first day in Hawaii", "今天终于拿到驾照了", "今日は晴れたので散歩します", HOSTILE)
 
 
 @pytest.fixture
@@ -27,3 +32,54 @@ def made(tmp_path: Path) -> Callable[[str, str | bytes], Path]:
         return path
 
     return make
+
+
+@pytest.fixture
+def small_round(round_template: Path, tmp_path: Path) -> Path:
+    """A copy of the small round that a test may change."""
+    return Path(shutil.copytree(round_template, tmp_path / "round"))
+
+
+@pytest.fixture(scope="session")
+def round_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A task folder of four runs on eight topics, judged by three assessors, with texts in ``repository/``."""
+    from kaiwa.files.repository import Manifest, writing_repository
+    from kaiwa.files.scores import write_scores
+    from kaiwa.model import Scores, ScoreSet
+
+    folder = tmp_path_factory.mktemp("template")
+    (folder / "runs").mkdir()
+    rng = np.random.default_rng(3)
+    topics = [f"q{place}" for place in range(8)]
+    comments = [f"c{place:02}" for place in range(12)]
+    runs = ("Aoi-C-R1", "Aoi-C-R2", "Bai-C-R1", "<b>Bai</b>-C-R2")
+    (folder / "kaiwa.toml").write_text(
+        '[task]\ntitle = "小さな会話 round"\norigin = "made up"\n[judging]\ndepth = 3\n'
+        '[scoring]\nmeasures = ["nG@1", "nERR@10"]\n[comparing]\ntrials = 200\n'
+    )
+    (folder / "topics.tsv").write_text("".join(f"{one}\t{POSTS[at % 4]}\n" for at, one in enumerate(topics)))
+    for number, run in enumerate(runs):
+        lines = [
+            f"{topic} 0 {comments[(at * 3 + number * rank + rank) % 12]} {rank} {9 - rank} {run}\n"
+            for at, topic in enumerate(topics)
+            for rank in (1, 2, 3)
+        ]
+        (folder / "runs" / f"{number}.txt").write_text(f"<SYSDESC>方法 {HOSTILE}</SYSDESC>\n" + "".join(lines))
+    voted = [
+        f"{topic},{comment},a{who},{level}\n"
+        for topic in topics
+        for comment in comments[:10]
+        for who, level in enumerate(rng.integers(0, 3, size=3))
+    ]
+    (folder / "votes.csv").write_text("topic,comment,assessor,level\n" + "".join(voted))
+    judged = [f"{topic} 0 {comment} {rng.integers(0, 3)}\n" for topic in topics for comment in comments[:10]]
+    (folder / "qrels.txt").write_text("".join(judged))
+    worth = rng.random((2, 8, 4)) * [1, 0.8, 0.5, 0.2]
+    tables = zip(("nG@1", "nERR@10"), worth, strict=True)
+    write_scores(folder / "scores.csv", ScoreSet(Scores(name, tuple(topics), runs, one) for name, one in tables))
+    with writing_repository(folder / "repository") as writer:
+        writer.add("posts", ["p1", "p2"], ["one", "two"])
+        writer.add("comments", comments, [f"{('恭喜你', 'いいですね', HOSTILE)[at % 3]} {at}" for at in range(12)])
+        writer.add("pairs", ["p1"] * 11 + ["p2"], comments)
+        writer.finish(Manifest())
+    return folder

@@ -58,7 +58,7 @@ def write_files(folder: Path, sections: Sequence[Section], heading: Heading) -> 
         for one in shown:
             _write(new / "tables" / f"{named[id(one)]}.tex", _latex(one))
         for name, drawing in zip(distinct([one.name for one in drawings]), drawings, strict=True):
-            (new / "figures" / f"{name}.pdf").write_bytes(pdf_bytes(drawing.draw()))
+            (new / "figures" / f"{name}.pdf").write_bytes(pdf_bytes(drawing.figure))
         said = _json(sections, heading, {named[id(one)]: one for one in tables})
         _write(new / MARK, json.dumps(said, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 

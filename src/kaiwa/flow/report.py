@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import DesignError, InputError
+from kaiwa.files.folder import refuse_foreign
 from kaiwa.files.writing import write_text
 from kaiwa.flow.card import card_facts, card_inputs
-from kaiwa.flow.export import Heading, files_beside, write_files
+from kaiwa.flow.export import MARK, Heading, files_beside, write_files
 from kaiwa.flow.round import MeasureResults, RoundResults, round_results
 from kaiwa.model import unpack
 from kaiwa.report.closing import Judging, Known, limits_section, methods_section
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 def write_report(task: Task, path: Path, *, version: str, takedown: Path | None = None) -> RoundResults:
     """Write the report of a task folder, and the files beside it; what they were made of."""
+    refuse_foreign(files_beside(path), mark=MARK)
     results = round_results(task, takedown=takedown)
     sections = report_sections(results)
     heading = Heading(task.settings.title, task.settings.notice, _lead(results), version)
@@ -50,7 +52,7 @@ def report_sections(results: RoundResults) -> list[Section]:
     measures, said = results.measures, results.task.settings
     comparisons = [one.comparison for one in measures]
     parts: list[Section | None] = [
-        glance_section([(one.comparison, one.teams) for one in measures]),
+        glance_section(comparisons),
         *(measure_section(one.comparison, one.teams) for one in measures),
         tau_section(results.taus) if results.taus else None,
         topics_section([(one.scores, one.std_ab) for one in measures], results.posts),

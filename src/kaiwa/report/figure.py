@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.report.text import visible
+from kaiwa.report.text import visible, width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,7 +62,8 @@ def heat_map(comparison: Comparison) -> Figure:
 
     names = [standing.run for standing in comparison.standings]
     p = _square(comparison, names)
-    side = max(3.2, 0.16 * len(names) + 1.6)
+    room = 0.065 * max(width(plain(name)) for name in names)
+    side = max(3.2, 0.16 * len(names) + room + 0.8)
     figure, axes = canvas(side + 1.0, side)
     levels = [level for level in (*_LEVELS, 1.0 / comparison.alpha) if level * comparison.alpha <= 1.0]
     bounds = [-1.0, *(level * comparison.alpha for level in levels)]
@@ -152,7 +153,7 @@ def pdf_bytes(figure: Figure) -> bytes:
     out = io.BytesIO()
     installed = [name for name in _CJK if name in fontManager.get_font_names()]
     for text in figure.findobj(Text):
-        if not text.get_text().isascii():
+        if width(text.get_text()) > len(text.get_text()):
             text.set_fontfamily(["DejaVu Sans", *installed])
     with rc_context(SETTINGS), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")

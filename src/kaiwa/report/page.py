@@ -65,7 +65,7 @@ def _part(part: Part, han: str) -> str:
         case Table():
             html = table(part.header, part.rows, caption=part.caption, digits=part.digits, han=han)
         case Drawing():
-            html = figure(svg_text(part.draw()), part.caption, prefix=slug(part.name))
+            html = figure(svg_text(part.figure), part.caption, prefix=slug(part.name))
         case Fold():
             html = details(part.summary, _html(part.parts, han))
         case Markup():

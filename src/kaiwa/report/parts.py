@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -54,6 +55,11 @@ class Drawing:
     name: str
     caption: str
     draw: Callable[[], Figure]
+
+    @cached_property
+    def figure(self) -> Figure:
+        """The figure, drawn once for the page and the files."""
+        return self.draw()
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from kaiwa.report.curve import power_curve, power_figure
 from kaiwa.report.design_text import headline
 from kaiwa.report.figure import caterpillar, heat_map
-from kaiwa.report.leaderboard import HEADING, leaderboard_rows, teams_text
+from kaiwa.report.leaderboard import HEADING, leaderboard_rows
 from kaiwa.report.parts import Data, Drawing, Fold, Section, Table, Words
+from kaiwa.report.score import few
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,49 +23,41 @@ if TYPE_CHECKING:
     from kaiwa.topicset import Design
 
 
-def glance_section(results: Sequence[tuple[Comparison, Sequence[TeamBest]]]) -> Section:
-    """What was found, measure by measure: who is not beaten by anyone, and whom each team's best run outperforms."""
-    rows: list[list[Cell]] = [
-        [
-            one.measure,
-            ", ".join(standing.run for standing in one.standings if standing.rank == 1),
-            f"{one.significant_pairs} of {len(one.pairs)}",
-            "; ".join(teams_text(teams).splitlines()) or "-",
-        ]
-        for one, teams in results
-    ]
-    caption = "What was found, by measure"
-    header = ["measure", "rank 1: no run is significantly better", "pairs that differ", "each team's best run > whom"]
-    said = (
-        "A run shares rank 1 when no other run is significantly better; X > Y, Z says that X, the best run of its "
-        "team, is significantly better than Y and Z, the best runs of theirs."
-    )
-    return Section("At a glance", (Table("summary", caption, header, rows), Words(said, "soft")))
+def glance_section(comparisons: Sequence[Comparison]) -> Section:
+    """What was found, measure by measure: who leads, who shares rank 1, how many pairs differ."""
+    rows: list[list[Cell]] = []
+    for one in comparisons:
+        first = [standing.run for standing in one.standings if standing.rank == 1]
+        best, differ = one.standings[0], f"{one.significant_pairs} of {len(one.pairs)}"
+        rows.append([one.measure, best.run, best.mean, f"{len(first)}: {few(first)}", differ])
+    header = ["measure", "highest mean", "mean", "share rank 1", "pairs that differ"]
+    note = "A run shares rank 1 when no other run is significantly better."
+    return Section("At a glance", (Table("summary", "What was found, by measure", header, rows), Words(note, "soft")))
 
 
 def measure_section(comparison: Comparison, teams: Sequence[TeamBest]) -> Section:
     """One measure's leaderboard, drawing of means, differences between teams, and p-values."""
     measure = comparison.measure
-    wins = teams_text(teams).replace("\n", "; ")
-    sentence = (
-        f"Each team's best run and the best runs it significantly outperforms: {wins}."
-        if wins
-        else "No team's best run is significantly better than another team's."
-    )
     means = f"Mean {measure}; runs whose intervals do not overlap differ, those in the leader's colour share rank 1."
-    shades = f"p-values of all pairs of runs under {measure}, best run first; the darker, the surer the difference."
+    shades = f"p-values of all pairs of runs under {measure}, best run first; the stronger the shade, the smaller p."
     parts: list[Part] = [
         Table(f"leaderboard-{measure}", f"Leaderboard by mean {measure}", HEADING, leaderboard_rows(comparison)),
         Drawing(f"means-{measure}", means, lambda: caterpillar(comparison)),
-    ]
-    if teams:
-        parts.append(Words(sentence))
-    parts += [
+        *_between_teams(measure, teams),
         Fold("p-values of all pairs", (Drawing(f"p-values-{measure}", shades, lambda: heat_map(comparison)),)),
         Data(_pairs_table(comparison)),
         Data(_anova_table(comparison)),
     ]
     return Section(measure, tuple(parts))
+
+
+def _between_teams(measure: str, teams: Sequence[TeamBest]) -> list[Part]:
+    """The summary of an NTCIR overview, ``X > Y, Z``; nothing when the runs are not named by team."""
+    rows: list[list[Cell]] = [[team.run, f"> {', '.join(team.beats)}"] for team in teams if team.beats]
+    if not rows:
+        return [Words("No team's best run is significantly better than another team's.")] if teams else []
+    caption = "Each team's best run > the other teams' best runs it significantly outperforms"
+    return [Table(f"teams-{measure}", caption, ["best run", "outperforms"], rows)]
 
 
 def _pairs_table(comparison: Comparison) -> Table:

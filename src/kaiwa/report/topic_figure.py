@@ -76,7 +76,8 @@ def _dots(axes: Axes, by_topic: FloatArray) -> None:
     topics, runs = by_topic.shape
     across = np.repeat(np.arange(1.0, topics + 1), runs)
     drawn = _points(across, by_topic.ravel(), width=topics / 500)
-    axes.add_patch(PathPatch(drawn, fill=False, edgecolor=FAINT, linewidth=2.4, capstyle="round"))
+    axes.add_artist(PathPatch(drawn, fill=False, edgecolor=FAINT, linewidth=2.4, capstyle="round"))
+    axes.update_datalim(drawn.vertices)  # told at once: a patch would be asked segment by segment
     axes.plot([], [], ".", color=FAINT, label="a run")
     axes.autoscale_view()
 

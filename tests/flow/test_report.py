@@ -1,0 +1,124 @@
+"""The report's files: every number, the same bytes every time, nothing that was withdrawn."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kaiwa.errors import InputError
+from kaiwa.files.scores import read_scores
+from kaiwa.files.task import read_task
+from kaiwa.flow.report import write_report
+from kaiwa.flow.texts import comment_texts, withdrawn_ids
+
+
+def reported(folder: Path, name: str = "report.html") -> dict[str, bytes]:
+    """The report of a task folder: the page and every file beside it, by name."""
+    page = folder / name
+    write_report(read_task(folder), page, version="test")
+    beside = page.with_name(f"{page.stem}-files")
+    files = {str(path.relative_to(beside)): path.read_bytes() for path in sorted(beside.rglob("*")) if path.is_file()}
+    return {"page": page.read_bytes(), **files}
+
+
+@pytest.fixture(scope="module")
+def files(round_template: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The small round's report, made once."""
+    return reported(Path(shutil.copytree(round_template, tmp_path_factory.mktemp("report") / "round")))
+
+
+def test_every_number_is_in_the_files(files: dict[str, bytes], round_template: Path) -> None:
+    """The scores come back from CSV unrounded, the leaderboard from JSON, tables as booktabs, figures as PDF."""
+    scores = read_scores(round_template / "scores.csv")["nERR@10"]
+    rows = list(csv.DictReader(files["data/scores-nerr-10.csv"].decode().splitlines()))
+    assert [float(row["raw"]) for row in rows] == scores.values.ravel().tolist()
+    tables = json.loads(files["report.json"])["tables"]
+    means = {row[1]: row[2] for row in tables["leaderboard-nerr-10"]["rows"]}
+    assert means == pytest.approx(scores.means())
+    assert r"\toprule" in files["tables/leaderboard-nerr-10.tex"].decode()
+    assert files["figures/p-values-nerr-10.pdf"].startswith(b"%PDF")
+    csvs = {name.removeprefix("data/").removesuffix(".csv") for name in files if name.endswith(".csv")}
+    assert csvs == set(tables)
+
+
+def test_a_report_has_the_same_bytes_every_time(files: dict[str, bytes], small_round: Path) -> None:
+    """Page, tables, data and PDF figures, wherever the folder stands: no date, no path, no chance."""
+    assert reported(small_round) == files
+
+
+def test_std_ab_scores_have_the_middle_and_spread_they_promise(files: dict[str, bytes]) -> None:
+    """On every topic the std-AB scores have mean 0.5 and standard deviation 0.15 over the runs, unless clipped."""
+    rows = json.loads(files["report.json"])["tables"]["scores-ng-1"]["rows"]
+    by_topic = np.array([row[3] for row in rows]).reshape(8, 4)
+    assert by_topic.mean(axis=1) == pytest.approx(np.full(8, 0.5))
+    assert by_topic.std(axis=1, ddof=1) == pytest.approx(np.full(8, 0.15))
+
+
+def test_what_was_withdrawn_stands_nowhere(files: dict[str, bytes], small_round: Path) -> None:
+    """A comment, a topic, and a comment whose only post is gone: no id and no text in the page or its files."""
+    marks = [b"c03", "恭喜你 3".encode(), b'"q1"', b"c11"]
+    assert all(any(mark in one for one in files.values()) for mark in marks)
+    (small_round / "takedown.txt").write_text("c03  # asked by its author\nq1\np2\n")
+    after = reported(small_round)
+    assert not [(mark, name) for mark in marks for name, one in after.items() if mark in one]
+    assert b"(withdrawn)" in after["page"]
+    means = [json.loads(one["report.json"])["tables"]["leaderboard-ng-1"]["rows"] for one in (files, after)]
+    assert means[0] == means[1]
+
+
+def test_lists_of_the_task_of_its_repository_and_given_add_up(small_round: Path) -> None:
+    """A post takes along the comments that stood under it alone."""
+    (small_round / "takedown.txt").write_text("c03\n")
+    (small_round / "repository" / "takedown.txt").write_text("p2\n")
+    (small_round.parent / "more.txt").write_text("c04\n")
+    found = withdrawn_ids(read_task(small_round), small_round.parent / "more.txt")
+    assert found == {"c03", "p2", "c11", "c04"}
+
+
+def test_a_folder_that_is_not_ours_is_left_alone(small_round: Path) -> None:
+    """Neither the folder nor the page is touched."""
+    (small_round / "report-files").mkdir()
+    (small_round / "report-files" / "mine.txt").write_text("keep me")
+    with pytest.raises(InputError, match="other things in it"):
+        reported(small_round)
+    assert (small_round / "report-files" / "mine.txt").read_text() == "keep me"
+    assert not (small_round / "report.html").exists()
+
+
+def test_one_assessor_and_no_texts_still_make_a_report(small_round: Path) -> None:
+    """The page leaves the agreement out, shows the votes, and names the comments by their ids."""
+    lines = (small_round / "votes.csv").read_text().splitlines()
+    (small_round / "votes.csv").write_text("\n".join(one for one in lines if one.split(",")[2] not in {"a1", "a2"}))
+    shutil.rmtree(small_round / "repository")
+    page = reported(small_round)["page"].decode()
+    assert ("Fleiss" in page, "恭喜你 0" in page) == (False, False)
+    assert ("class=votes" in page, "c00" in page) == (True, True)
+
+
+def test_texts_come_from_a_repository_or_an_index(small_round: Path) -> None:
+    """Both give the same; a named folder that is not there is refused."""
+    from kaiwa.flow.index import build_index
+
+    repository = small_round / "repository"
+    build_index(repository, small_round / "index", language="zh", tokens=None, progress=lambda _done, _total: None)
+    said = (small_round / "kaiwa.toml").read_text()
+    texts = {}
+    for name in ("repository", "index", "absent"):
+        (small_round / "kaiwa.toml").write_text(said.replace("[task]\n", f'[task]\nrepository = "{name}"\n'))
+        if name != "absent":
+            texts[name] = comment_texts(read_task(small_round), {"c00", "c01", "unknown"})
+    assert texts["repository"] == texts["index"] == {"c00": "恭喜你 0", "c01": "いいですね 1"}
+    with pytest.raises(InputError, match="repository = 'absent' is no folder"):
+        comment_texts(read_task(small_round), {"c00"})
+
+
+def test_limits_say_what_is_unjudged_and_what_is_too_small_to_see(files: dict[str, bytes]) -> None:
+    """c10 and c11 were never judged; eight topics find large differences only."""
+    limits = " ".join(json.loads(files["report.json"])["words"]["Limits"])
+    assert "were never judged" in limits
+    assert "With 8 topics, differences between the best and the worst of 4 runs below" in limits
