@@ -41,6 +41,18 @@ def test_every_verb_has_help_with_an_example_and_json(kaiwa: Kaiwa, verb: str) -
     assert "--json" in done.stdout
 
 
+def test_the_command_alone_shows_its_help(kaiwa: Kaiwa) -> None:
+    """A newcomer's first word is answered."""
+    assert (kaiwa().returncode, kaiwa().stdout) == (0, kaiwa("--help").stdout)
+
+
+def test_a_missing_choice_is_refused_in_one_line(kaiwa: Kaiwa) -> None:
+    """The choices stand in the line."""
+    done = kaiwa("completion")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "bash, zsh, fish" in done.stderr
+
+
 def test_a_misspelt_verb_offers_the_nearest(kaiwa: Kaiwa) -> None:
     """One line, exit code 2."""
     done = kaiwa("chekc")

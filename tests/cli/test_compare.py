@@ -181,6 +181,10 @@ def test_llm_logs_are_compared_like_scores(kaiwa: Kaiwa, tmp_path: Path) -> None
         paths[-1].write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     done = kaiwa("compare", *map(str, paths), "--json")
     assert json.loads(done.stdout)["ranks"] == {"a": 1, "b": 2, "c": 2}
+    variance = json.loads(kaiwa("variance", *map(str, paths), "--json").stdout)
+    assert (variance["topics"], variance["runs"], variance["matrices"]) == (40, 3, 1)
+    pilots = [word for path in paths for word in ("--pilot", str(path))]
+    assert json.loads(kaiwa("design", *pilots, "--systems", "2", "--min-diff", "0.1", "--json").stdout)["n"] > 40
 
 
 def test_tau_speaks_the_promised_json(kaiwa: Kaiwa, scores: Path) -> None:

@@ -71,8 +71,7 @@ class Verbs(click.Group):
             from difflib import get_close_matches
 
             near = get_close_matches(cmd_name, VERBS, n=1)
-            hint = f"did you mean '{near[0]}'?" if near else "see kaiwa --help"
-            ctx.fail(f"no verb '{cmd_name}'; {hint}")
+            ctx.fail(f"no verb '{cmd_name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
         command: click.Command = importlib.import_module(VERBS[cmd_name].module).command
         return mannered(command)
 
@@ -105,13 +104,11 @@ def main() -> None:
     """Run the command; a refusal is one line on stderr and exit code 2, never a traceback."""
     try:
         heed_signals()
-        if asked := os.environ.get(VARIABLE):
-            sys.exit(shell_complete(kaiwa, {}, "kaiwa", VARIABLE, asked))
         _run(sys.argv[1:])
     except KaiwaError as refusal:
         _stop(str(refusal), EXIT_BAD_INPUT)
     except click.UsageError as refusal:
-        _stop(f"{refusal.format_message()} (try: {_help_line(refusal)})", EXIT_BAD_INPUT)
+        _stop(f"{' '.join(refusal.format_message().split())} (try: {_help_line(refusal)})", EXIT_BAD_INPUT)
     except click.ClickException as refusal:
         _stop(refusal.format_message(), EXIT_BAD_INPUT)
     except click.exceptions.Exit as ending:
@@ -130,8 +127,12 @@ def main() -> None:
 def _run(words: list[str]) -> None:
     context = None
     try:
+        if asked := os.environ.get(VARIABLE):
+            sys.exit(shell_complete(kaiwa, {}, "kaiwa", VARIABLE, asked))
         with kaiwa.make_context("kaiwa", words) as context:
             kaiwa.invoke(context)
+    except click.exceptions.NoArgsIsHelpError as alone:
+        click.echo(alone.format_message())
     except Stopped as stop:
         verb = context.invoked_subcommand if context else None
         _stop(f"stopped; {what_is_left(verb)}", stop.exit_code)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command("gains", epilog="Example: kaiwa gains labels.txt.gz --scheme unanimity --p 0.2 -o qrels.txt")
+@click.command("gains", epilog="Example: kaiwa gains labels.txt.gz --scheme unanimity --p 0.2 -o gains.txt")
 @click.argument("votes", type=IN_FILE)
 @click.option(
     "--scheme",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import InputError, UnknownName
+from kaiwa.files.sensible import sensible
 from kaiwa.files.takedown import NAME as TAKEDOWN
 from kaiwa.files.text import read_text
 
@@ -165,7 +166,7 @@ def _settings(path: Path, written: dict[str, Any]) -> TaskSettings:  # Any: TOML
         for name, value in entries.items():
             if name not in _SECTIONS[section]:
                 raise InputError(f"{path}: [{section}] {UnknownName.among('setting', name, _SECTIONS[section])}")
-            given[name] = _typed(path, name, value)
+            given[name] = sensible(path, name, _typed(path, name, value))
     return TaskSettings(**given)
 
 

@@ -76,7 +76,7 @@ def open_binary(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
     """The file's bytes, unpacked by its ending; system refusals become one clear line."""
     try:
         if path.is_dir():
-            raise InputError.at(path, "is a folder", "give a file in it")
+            raise InputError.at(path, "is a folder", f"give a file in it, or all of them as {path}/*")
         with path.open("rb") as raw:
             yield _unpacked(raw, path)
     except FileNotFoundError:

@@ -16,21 +16,42 @@ if TYPE_CHECKING:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A temporary path that becomes ``path`` when the block ends well, and vanishes when it does not."""
-    import tempfile
+    """A temporary path that becomes ``path`` when the block ends well, and vanishes when it does not.
 
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as fault:
-        raise InputError.at(path, f"cannot be written ({fault.strerror})", "check the folder") from None
-    os.close(handle)
-    temporary = Path(name)
+    A link is followed; a device or a pipe is written into, never replaced.
+    """
+    target = path.resolve() if path.is_symlink() and path.is_file() else path
+    special = path.exists() and not path.is_file()
+    if path.is_dir():
+        raise InputError.at(path, "is a folder", "give the name of a file in it")
+    temporary = _beside(target, elsewhere=special)
     try:
         yield temporary
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
+        if special:
+            path.write_bytes(temporary.read_bytes())
+        else:
+            temporary.chmod(0o666 & ~_umask())
+            temporary.replace(target)
+    except BrokenPipeError:
+        raise
+    except OSError as fault:
+        raise InputError.at(path, f"cannot be written ({fault.strerror})", "check the place and the disk") from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _beside(target: Path, *, elsewhere: bool) -> Path:
+    import tempfile
+
+    if not elsewhere and not target.parent.is_dir():
+        what = f"cannot be written: there is no folder {target.parent}"
+        raise InputError.at(target, what, "make it first, or give another place")
+    try:
+        handle, name = tempfile.mkstemp(dir=None if elsewhere else target.parent, prefix=f".{target.name}.")
+    except OSError as fault:
+        raise InputError.at(target, f"cannot be written ({fault.strerror})", "check the folder") from None
+    os.close(handle)
+    return Path(name)
 
 
 def write_text(path: Path, text: str) -> None:

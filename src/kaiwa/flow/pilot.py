@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from kaiwa.compare.components import pooled_variance
 from kaiwa.compare.standardise import standardisation_factors, standardised, variance_bound
 from kaiwa.errors import DesignError, InputError
-from kaiwa.files.scores import read_scores
-from kaiwa.flow.scores import one_measure
+from kaiwa.flow.scores import matrices
 from kaiwa.topicset.answer import Design, answered
 from kaiwa.topicset.find import n_or_too_many
 from kaiwa.topicset.kinds import TESTS
@@ -28,9 +27,8 @@ if TYPE_CHECKING:
 
 def read_pilots(paths: Sequence[Path], measure: str | None) -> list[Scores]:
     """One measure of every pilot file, checked to have topics and runs enough to show a variance."""
-    tables = []
-    for path in paths:
-        table = one_measure(read_scores(path), measure, path)
+    tables = matrices(paths, measure)
+    for path, table in zip(paths, tables, strict=False):  # logs make one table together
         topics, runs = table.values.shape
         if topics < 2:  # noqa: PLR2004
             raise InputError.at(path, "holds one topic, which shows no variance", "give a pilot of 2 topics or more")
@@ -38,7 +36,6 @@ def read_pilots(paths: Sequence[Path], measure: str | None) -> list[Scores]:
             raise InputError.at(path, "holds one run", "give a pilot of 2 runs or more")
         if not (table.values != table.values[0]).any():
             raise InputError.at(path, "every run scores the same on every topic", "give a pilot that varies")
-        tables.append(table)
     return tables
 
 

@@ -60,6 +60,13 @@ def _are_logs(paths: Sequence[Path]) -> bool:
     return bool(logs)
 
 
+def matrices(paths: Sequence[Path], measure: str | None) -> list[Scores]:
+    """One measure of each score file; logs of an LLM evaluation, a model each, make one matrix together."""
+    if _are_logs(paths):
+        return [load_scores(paths, measure=measure).scores]
+    return [one_measure(read_scores(path), measure, path) for path in paths]
+
+
 def _remarks(complete: Whole, measure: str) -> tuple[str, ...]:
     found = []
     for noun, names in (("topic", complete.topics_left_out[measure]), ("run", complete.runs_left_out[measure])):

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.compare.components import Variance, pooled_variance
 from kaiwa.errors import InputError
-from kaiwa.files.scores import read_scores
-from kaiwa.flow.scores import one_measure
+from kaiwa.flow.scores import matrices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +24,7 @@ def variance_of_files(
     rng: np.random.Generator,
 ) -> Variance:
     """V_E and V_E2 of one measure, with bootstrap limits over topics."""
-    tables = [one_measure(read_scores(path), measure, path) for path in paths]
+    tables = matrices(paths, measure)
     try:
         return pooled_variance([table.values for table in tables], trials=trials, confidence=confidence, rng=rng)
     except InputError as fault:
