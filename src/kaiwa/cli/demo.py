@@ -118,7 +118,10 @@ def _ending(folder: Path, report: Path) -> str:
 
 @contextlib.contextmanager
 def _told(*, silent: bool) -> Iterator[None]:
-    with contextlib.redirect_stdout(io.StringIO()) if silent else contextlib.nullcontext():
+    with contextlib.ExitStack() as kept:
+        if silent:
+            kept.enter_context(contextlib.redirect_stdout(io.StringIO()))
+            kept.enter_context(contextlib.redirect_stderr(io.StringIO()))
         yield
 
 
