@@ -3,6 +3,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -48,7 +49,7 @@ def command(folder: Path, pairs: int, seed: int, as_json: bool) -> None:  # noqa
     corpus = installed_corpus()
     shutil.rmtree(folder, ignore_errors=True)
     rng = np.random.default_rng(seed)
-    _write_settings(folder)
+    _write_settings(folder, corpus.origin)
     made = write_collection(folder, corpus, pairs=pairs, rng=rng)
     with _told(silent=as_json), contextlib.chdir(folder):
         _say(f"A round in {folder}/, on real conversations: {corpus.origin}.")
@@ -59,15 +60,15 @@ def command(folder: Path, pairs: int, seed: int, as_json: bool) -> None:  # noqa
     emit(_ending(folder, report), {"folder": str(folder), "report": str(report)}, as_json=as_json)
 
 
-def _write_settings(folder: Path) -> None:
+def _write_settings(folder: Path, origin: str) -> None:
     from kaiwa.files.task import CONFIG, TEMPLATE
     from kaiwa.files.writing import write_text
 
-    said = TEMPLATE.replace('"My conversation task"', '"Kaiwa demo: a round on English chat"').replace(
-        '["zh"]', '["en"]'
-    )
+    said = TEMPLATE.replace('["zh"]', '["en"]')
+    for name, value in {"title": _TITLE, "notice": SIMULATED, "origin": origin, "licence": "see ORIGIN.txt"}.items():
+        said = re.sub(rf'(?m)^{name} = ".*?".*$', f'{name} = "{value}"', said)
     (folder / "runs").mkdir(parents=True)
-    write_text(folder / CONFIG, said.replace('notice = "" ', f'notice = "{SIMULATED}" '))
+    write_text(folder / CONFIG, said)
 
 
 def _play(rng: np.random.Generator) -> None:
@@ -117,7 +118,10 @@ def _ending(folder: Path, report: Path) -> str:
 
 @contextlib.contextmanager
 def _told(*, silent: bool) -> Iterator[None]:
-    with contextlib.redirect_stdout(io.StringIO()) if silent else contextlib.nullcontext():
+    with contextlib.ExitStack() as kept:
+        if silent:
+            kept.enter_context(contextlib.redirect_stdout(io.StringIO()))
+            kept.enter_context(contextlib.redirect_stderr(io.StringIO()))
         yield
 
 
