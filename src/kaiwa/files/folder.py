@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from contextlib import contextmanager
-from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 @contextmanager
@@ -22,15 +22,17 @@ def whole_folder(path: Path, *, mark: str) -> Iterator[Path]:
     A folder that stands there already is replaced only if it holds ``mark``, the file that shows it is ours.
     """
     refuse_foreign(path, mark=mark)
-    temporary = _beside(path)
+    temporary = path.parent / f".{path.name}.{token_hex(8)}"  # a signal before it is made leaves nothing behind
     try:
+        temporary.mkdir(mode=0o700, parents=True)
         yield temporary
         temporary.chmod(0o755)
         _take_place(temporary, path)
     except OSError as fault:
         raise unwritable(path, fault) from None
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        for left in (temporary, _aside(temporary)):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def refuse_foreign(path: Path, *, mark: str) -> None:
@@ -46,22 +48,22 @@ def unwritable(path: Path, fault: OSError) -> InputError:
     return InputError.at(path, f"cannot be written ({fault.strerror or fault})", "check the folder and the disk")
 
 
-def _beside(path: Path) -> Path:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-    except OSError as fault:
-        raise unwritable(path, fault) from None
-
-
 def _take_place(new: Path, path: Path) -> None:
     if not path.exists():
         new.rename(path)
         return
-    old = Path(f"{new}.old")
-    path.rename(old)
-    new.rename(path)
-    shutil.rmtree(old, ignore_errors=True)
+    try:
+        path.rename(_aside(new))
+        new.rename(path)
+    except BaseException:
+        if _aside(new).exists() and not path.exists():  # stopped between the two: what stood there stays
+            _aside(new).rename(path)
+        raise
+
+
+def _aside(new: Path) -> Path:
+    """Where the old folder waits while the new one takes its place."""
+    return new.with_name(f"{new.name}.old")
 
 
 def settle(folder: Path) -> None:

@@ -14,11 +14,10 @@ from __future__ import annotations
 import fcntl
 import json
 import shutil
-import tempfile
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from kaiwa.files.writing import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -69,8 +69,9 @@ def writing_index(path: Path, facts: dict[str, Any]) -> Iterator[IndexWriter]:  
     try:
         path.mkdir(parents=True, exist_ok=True)
         with _only_builder(path):
-            fresh = Path(tempfile.mkdtemp(dir=path, prefix="data-"))
+            fresh = path / f"data-{token_hex(8)}"
             try:
+                fresh.mkdir(mode=0o700)
                 yield IndexWriter(fresh)
                 _seal(path, fresh, facts)
             except BaseException:

@@ -24,8 +24,9 @@ def whole_file(path: Path) -> Iterator[Path]:
     special = path.exists() and not path.is_file()
     if path.is_dir():
         raise InputError.at(path, "is a folder", "give the name of a file in it")
-    temporary = _beside(target, elsewhere=special)
+    temporary = _unused(target, elsewhere=special)
     try:
+        temporary.touch(mode=0o600, exist_ok=False)
         yield temporary
         if special:
             path.write_bytes(temporary.read_bytes())
@@ -40,18 +41,15 @@ def whole_file(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def _beside(target: Path, *, elsewhere: bool) -> Path:
+def _unused(target: Path, *, elsewhere: bool) -> Path:
+    """A name for the temporary file, chosen before it is made: a signal in between leaves nothing behind."""
     import tempfile
+    from secrets import token_hex
 
     if not elsewhere and not target.parent.is_dir():
         what = f"cannot be written: there is no folder {target.parent}"
         raise InputError.at(target, what, "make it first, or give another place")
-    try:
-        handle, name = tempfile.mkstemp(dir=None if elsewhere else target.parent, prefix=f".{target.name}.")
-    except OSError as fault:
-        raise InputError.at(target, f"cannot be written ({fault.strerror})", "check the folder") from None
-    os.close(handle)
-    return Path(name)
+    return Path(tempfile.gettempdir() if elsewhere else target.parent, f".{target.name}.{token_hex(8)}")
 
 
 def write_text(path: Path, text: str) -> None:
