@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.report.figure import svg_text
 from kaiwa.report.html import bullets, details, figure, paragraph, table, text
-from kaiwa.report.parts import Drawing, Fold, Markup, Points, Table, Words, all_parts, distinct, slug
+from kaiwa.report.parts import Beside, Drawing, Fold, Markup, Points, Table, Words, all_parts, distinct, slug
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,6 +68,8 @@ def _part(part: Part, han: str) -> str:
             html = figure(svg_text(part.figure), part.caption, prefix=slug(part.name))
         case Fold():
             html = details(part.summary, _html(part.parts, han))
+        case Beside():
+            html = f"<div class=beside>{_html(part.parts, han)}</div>"
         case Markup():
             html = part.html
     return html

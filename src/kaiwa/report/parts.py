@@ -71,6 +71,13 @@ class Fold:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """Parts that stand beside each other where the page is wide enough."""
+
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
 class Markup:
     """HTML that the report itself made, every text in it inert; ``script`` is run by the page, and only that."""
 
@@ -78,7 +85,7 @@ class Markup:
     script: str = ""
 
 
-Part = Words | Points | Table | Data | Drawing | Fold | Markup
+Part = Words | Points | Table | Data | Drawing | Fold | Beside | Markup
 
 
 @dataclass(frozen=True)
@@ -90,10 +97,10 @@ class Section:
 
 
 def all_parts(parts: Sequence[Part]) -> Iterator[Part]:
-    """The parts, those inside a fold too."""
+    """The parts, those inside others too."""
     for part in parts:
         yield part
-        if isinstance(part, Fold):
+        if isinstance(part, Fold | Beside):
             yield from all_parts(part.parts)
 
 

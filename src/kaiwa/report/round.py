@@ -8,7 +8,7 @@ from kaiwa.report.curve import power_curve, power_figure
 from kaiwa.report.design_text import headline
 from kaiwa.report.figure import caterpillar, heat_map
 from kaiwa.report.leaderboard import HEADING, leaderboard_rows
-from kaiwa.report.parts import Data, Drawing, Fold, Section, Table, Words
+from kaiwa.report.parts import Beside, Data, Drawing, Fold, Section, Table, Words
 from kaiwa.report.score import few
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ def measure_section(comparison: Comparison, teams: Sequence[TeamBest]) -> Sectio
     measure = comparison.measure
     means = f"Mean {measure}; runs whose intervals do not overlap differ, those in the leader's colour share rank 1."
     shades = f"p-values of all pairs of runs under {measure}, best run first; the stronger the shade, the smaller p."
+    board = Table(f"leaderboard-{measure}", f"Leaderboard by mean {measure}", HEADING, leaderboard_rows(comparison))
     parts: list[Part] = [
-        Table(f"leaderboard-{measure}", f"Leaderboard by mean {measure}", HEADING, leaderboard_rows(comparison)),
-        Drawing(f"means-{measure}", means, lambda: caterpillar(comparison)),
+        Beside((board, Drawing(f"means-{measure}", means, lambda: caterpillar(comparison)))),
         *_between_teams(measure, teams),
         Fold("p-values of all pairs", (Drawing(f"p-values-{measure}", shades, lambda: heat_map(comparison)),)),
         Data(_pairs_table(comparison)),
