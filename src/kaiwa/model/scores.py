@@ -86,6 +86,9 @@ class ScoreSet:
     def __len__(self) -> int:
         return len(self._tables)
 
+    def __repr__(self) -> str:
+        return f"ScoreSet({', '.join(self._tables)})"
+
     def __eq__(self, other: object) -> bool:
         return dict(self.items()) == dict(other.items()) if isinstance(other, ScoreSet) else NotImplemented
 
