@@ -45,7 +45,7 @@ VERBS = {
     "standardise": Verb("Make scores comparable across topics: std, std-CDF, std-AB.", "kaiwa.cli.standardise"),
     "variance": Verb("V_E, V_E2 and variance components of scores.", "kaiwa.cli.variance"),
     "design": Verb("How many topics: power, detectable differences, cost.", "kaiwa.cli.design"),
-    "report": Verb("The results of a task: an offline HTML page, and files for a paper.", "kaiwa.cli.report"),
+    "report": Verb("The results of a task: an offline page, files for a paper.", "kaiwa.cli.report"),
     "next": Verb("How many topics the next round needs.", "kaiwa.cli.next"),
     "reproduce": Verb("Published numbers computed again, paper next to ours.", "kaiwa.cli.reproduce"),
 }
