@@ -48,7 +48,7 @@ VERBS = {
     "variance": Verb("V_E, V_E2 and variance components of scores.", "kaiwa.cli.variance"),
     "design": Verb("How many topics: power, detectable differences, cost.", "kaiwa.cli.design"),
     "convert": Verb("Write runs, judgements or scores in the form of another tool.", "kaiwa.cli.convert"),
-    "report": Verb("The results of a task: an offline HTML page, and files for a paper.", "kaiwa.cli.report"),
+    "report": Verb("The results of a task: an offline page, files for a paper.", "kaiwa.cli.report"),
     "next": Verb("How many topics the next round needs.", "kaiwa.cli.next"),
     "reproduce": Verb("Published numbers computed again, paper next to ours.", "kaiwa.cli.reproduce"),
     "completion": Verb("A script that makes TAB complete verbs, options and names.", "kaiwa.cli.completion"),
