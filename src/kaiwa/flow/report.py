@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from kaiwa.report.closing import Judging, Known, limits_section, methods_section
 from kaiwa.report.collection import agreement_section, card_section, pool_section, systems_section
 from kaiwa.report.contrast import Material, contrast_section
 from kaiwa.report.page import page
+from kaiwa.report.parts import Words
 from kaiwa.report.round import glance_section, measure_section, next_round_section, tau_section, variance_section
 from kaiwa.report.topics import topics_section
 from kaiwa.topicset import difference_found
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
     from kaiwa.files.task import Task
     from kaiwa.report.parts import Section
+
+SHOW_VOTES = {"Side by side", "Assessors", "Methods"}
 
 
 def write_report(task: Task, path: Path, *, version: str, takedown: Path | None = None) -> RoundResults:
@@ -66,7 +70,14 @@ def report_sections(results: RoundResults) -> list[Section]:
         methods_section(comparisons, _judging(results), results.agreement, seed=said.seed),
         limits_section(comparisons, _known(results)),
     ]
-    return [part for part in parts if part]
+    return [_noticed(part, said.notice) for part in parts if part]
+
+
+def _noticed(section: Section, notice: str) -> Section:
+    """The section, under the task's notice where votes are shown: whoever jumps there must not miss what they are."""
+    if not notice or section.title not in SHOW_VOTES:
+        return section
+    return replace(section, parts=(Words(notice, "banner"), *section.parts))
 
 
 def _pool(results: RoundResults) -> Section | None:
