@@ -57,7 +57,7 @@ def query_of(index: Index, text: str) -> Query:
     """The text as the index sees it."""
     counts = Counter(tokeniser(index.tokeniser).terms(text.encode(errors="replace").decode()))
     known = {word: number for word in counts if (number := index.terms.find(word)) >= 0}
-    words = tuple(sorted(known, key=known.__getitem__))
+    words = tuple(sorted(known))
     return Query(
         terms=np.array([known[word] for word in words], dtype=np.int64),
         often=np.array([counts[word] for word in words], dtype=np.float64),
