@@ -1,8 +1,8 @@
 """Searching an index of comments: ours against tantivy, bm25s (numba) and Lucene, on the same tokens.
 
-``python -m benchmarks.corpus.retrieve INDEX TOPICS --lines LINES`` takes an index (kaiwa index), topics to ask with, and
-the tokens of its comments (benchmarks.corpus.lines), from which the others build theirs, kept in ``--work`` for the next
-time. Query times are CPU time, turn by turn between the engines, after a round that warms up and compares scores.
+``python -m benchmarks.corpus.retrieve INDEX TOPICS --lines LINES`` takes an index (kaiwa index), topics to ask with,
+and the tokens of its comments (benchmarks.corpus.lines), from which the others build theirs, kept in ``--work`` for the
+next time. Query times are CPU time, turn by turn between the engines, after a round that warms up and compares scores.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,9 +21,11 @@ from benchmarks.corpus.engines import BUILDERS, OPENERS, Engine, open_kaiwa, que
 from benchmarks.harness import machine
 from kaiwa.files.topics import read_topics
 from kaiwa.flow.index import open_index
-from kaiwa.retrieve.index import Index
 from kaiwa.retrieve.search import Matcher, search
 from kaiwa.retrieve.tokens import tokeniser
+
+if TYPE_CHECKING:
+    from kaiwa.retrieve.index import Index
 
 STOP_WORDS = 50
 _SAMPLE = 100_000

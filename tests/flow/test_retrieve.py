@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.errors import InputError
+from kaiwa.flow.index import build_index
 from kaiwa.flow.retrieve import Bot
 from kaiwa.retrieve.filters import NO_FILTERS, Filters
 from kaiwa.retrieve.systems import SYSTEMS
@@ -146,3 +147,18 @@ def test_a_run_has_a_list_for_every_topic(bot: Bot) -> None:
     run = bot.run({"t1": "考试", "t2": "zzzz"}, name="KAIWA-C-R1", k=1, system="run2")
     assert run.topics == ("t1", "t2")
     assert [run.comments_of(topic) for topic in run.topics] == [["c04"], []]
+
+
+def test_a_takedown_list_in_the_repository_reaches_its_index(repository: Path, tmp_path: Path) -> None:
+    """What was taken down before the index was built is not answered with; the index's own list stays."""
+    shutil.copytree(repository, tmp_path / "repository")
+    target = tmp_path / "index"
+
+    def answers() -> set[str]:
+        build_index(tmp_path / "repository", target, language="zh", tokens=None, progress=lambda _done, _total: None)
+        return {one.comment for one in Bot(target).reply("考试", filters=NO_FILTERS)}
+
+    first, second = sorted(answers())[:2]
+    (target / "takedown.txt").write_text(f"{first}\n", encoding="utf-8")
+    (tmp_path / "repository" / "takedown.txt").write_text(f"{second} # asked by its author\n", encoding="utf-8")
+    assert not {first, second} & answers()

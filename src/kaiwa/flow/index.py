@@ -9,6 +9,8 @@ import numpy as np
 from kaiwa.errors import InputError
 from kaiwa.files.index import IndexWriter, open_index_files, writing_index
 from kaiwa.files.repository import Repository, open_repository
+from kaiwa.files.takedown import NAME, read_takedown
+from kaiwa.files.writing import write_text
 from kaiwa.flow.index_texts import Run
 from kaiwa.flow.index_tokens import Tokenised, TokenRun, write_side, write_terms
 from kaiwa.model.text import normalise
@@ -44,7 +46,17 @@ def build_index(
         facts["terms"] = write_terms(vocabulary, writer)
         for name, order, tokenised in zip(_SIDES, orders, streamed, strict=True):
             facts[f"{name}_tokens"] = write_side(name, order, tokenised, facts["terms"], writer)
+        _carry_takedown(repository, target)
     return facts
+
+
+def _carry_takedown(repository: Repository, target: Path) -> None:
+    """What is taken down in the repository is taken down in its index."""
+    listed = target / NAME
+    known = read_takedown(listed) if listed.exists() else frozenset()
+    if missing := sorted(repository.taken_down() - known):
+        before = listed.read_text(encoding="utf-8").rstrip("\n") + "\n" if known else ""
+        write_text(listed, before + "\n".join(missing) + "\n")
 
 
 def open_index(path: Path) -> Index:
