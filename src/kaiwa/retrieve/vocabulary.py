@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.retrieve.surfaces import empty_table, keep_terms, read_block, with_room
+from kaiwa.retrieve.surfaces import empty_table, find_term, keep_terms, read_block, with_room
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,22 +77,12 @@ class TermTable:
 
     def find(self, term: str) -> int:
         """The number of the term, or -1."""
-        wanted = term.encode(errors="replace")
-        low, high = 0, len(self)
-        while low < high:
-            middle = (low + high) // 2
-            if self._bytes(self._order[middle]) < wanted:
-                low = middle + 1
-            else:
-                high = middle
-        return int(self._order[low]) if low < len(self) and self._bytes(self._order[low]) == wanted else DROPPED
+        wanted = np.frombuffer(term.encode(errors="replace"), dtype=np.uint8)
+        return int(find_term(self._text, self._starts, self._order, wanted))
 
     def text_of(self, number: int) -> str:
         """The term of a number."""
-        return self._bytes(number).decode(errors="replace")
-
-    def _bytes(self, number: int) -> bytes:
-        return self._text[self._starts[number] : self._starts[number + 1]].tobytes()
+        return self._text[self._starts[number] : self._starts[number + 1]].tobytes().decode(errors="replace")
 
 
 def term_arrays(terms: list[str]) -> dict[str, NDArray[Any]]:  # Any: of their own kinds
