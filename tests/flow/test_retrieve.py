@@ -10,6 +10,7 @@ import pytest
 
 import kaiwa
 from kaiwa.errors import InputError
+from kaiwa.flow.index import build_index
 from kaiwa.flow.retrieve import Bot
 from kaiwa.retrieve.filters import NO_FILTERS, Filters
 from kaiwa.retrieve.systems import SYSTEMS
@@ -159,3 +160,18 @@ def test_an_opened_index_and_its_answers_show_themselves(index: Path) -> None:
     assert "An open index" in opened._repr_html_()
     run = pa.table(opened.run({"q": "明天考试"}, name="R", k=2))
     assert run["comment"].to_pylist() == [answer.comment for answer in answers]
+
+
+def test_a_takedown_list_in_the_repository_reaches_its_index(repository: Path, tmp_path: Path) -> None:
+    """What was taken down before the index was built is not answered with; the index's own list stays."""
+    shutil.copytree(repository, tmp_path / "repository")
+    target = tmp_path / "index"
+
+    def answers() -> set[str]:
+        build_index(tmp_path / "repository", target, language="zh", tokens=None, progress=lambda _done, _total: None)
+        return {one.comment for one in Bot(target).reply("考试", filters=NO_FILTERS)}
+
+    first, second = sorted(answers())[:2]
+    (target / "takedown.txt").write_text(f"{first}\n", encoding="utf-8")
+    (tmp_path / "repository" / "takedown.txt").write_text(f"{second} # asked by its author\n", encoding="utf-8")
+    assert not {first, second} & answers()

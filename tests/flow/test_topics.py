@@ -55,6 +55,20 @@ def test_the_rest_is_without_the_topics_and_their_lonely_comments(repository: Pa
     assert comments == {f"c{name[1:]}" for name in posts} | {"all"}
 
 
+def test_what_is_taken_down_is_no_topic_and_not_in_the_rest(repository: Path, tmp_path: Path) -> None:
+    """The list inside the repository is obeyed: posts and comments in it are exported no more."""
+    (repository / "takedown.txt").write_text("p7 # asked by its author\nc8\n", encoding="utf-8")
+    drawn = sample_topics(repository, count=10, pool=None, rest=tmp_path / "rest", rng=np.random.default_rng(1))
+    left = open_repository(tmp_path / "rest")
+    posts = {name for batch in left.posts() for name in batch[0]}
+    pairs = {pair for batch in left.table("pairs") for pair in zip(*batch, strict=True)}
+    comments = {name for batch in left.comments() for name in batch[0]}
+    assert "p7" not in {*drawn.topics, *posts, *(post for post, _ in pairs)}
+    assert not {"c7", "c8"} & comments
+    assert "c8" not in {comment for _, comment in pairs}
+    assert posts == set(TEXTS) - set(drawn.topics) - {"p7"}
+
+
 def test_a_pool_gives_no_topic_near_the_repository(repository: Path, tmp_path: Path) -> None:
     """Near-duplicates of old posts, empty posts and known ids are left out."""
     pool = tmp_path / "pool.tsv"

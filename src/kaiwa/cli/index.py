@@ -30,9 +30,11 @@ def command(*, repository: Path, output: Path, lang: str | None, tokens: str | N
     The old index at the same place answers until the new one is whole.
     """
     from kaiwa.flow.index import build_index
+    from kaiwa.flow.retrieve import compile_search
 
     with progress("indexing") as tick:
         facts = build_index(repository, output, language=lang, tokens=tokens, progress=tick)
+    compile_search(output)
     text = (
         f"{output}: {facts['posts']:,} posts, {facts['comments']:,} comments, {facts['pairs']:,} pairs, "
         f"{facts['terms']:,} terms ({facts['tokeniser']})"

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WHAT = "kaiwa index"
-VERSION = 1
+VERSION = 2
 MANIFEST = "manifest.json"
 CHUNK = 1 << 20
 LAZY = ("docs", "shapes", "text", "ids", "text_starts", "id_starts", "row")
@@ -142,7 +142,7 @@ class IndexFiles:
     arrays: Mapping[str, Any]  # Any: arrays of their own kinds
     _files: Mapping[str, Any]  # Any: as in the manifest
     _folder: Path
-    _checked: Mapping[str, NDArray[np.bool_]]
+    _checked: Mapping[str, bytearray]  # per mebibyte: 1 when it was checked
 
     def check(self, name: str, low: int, high: int) -> None:
         """Refuse a damaged array before its places ``low:high`` are read; each mebibyte is checked once."""
@@ -150,9 +150,9 @@ class IndexFiles:
         header = self._files[name]["bytes"] - array.nbytes
         first, last = (header + low * array.itemsize) // CHUNK, (header + high * array.itemsize - 1) // CHUNK
         done = self._checked[name]
-        if high > low and not done[first : last + 1].all():
+        if high > low and done.find(0, first, last + 1) >= 0:
             _check_chunks(self._folder, name, self._files[name]["crc32"], range(first, last + 1), self.path)
-            done[first : last + 1] = True
+            done[first : last + 1] = b"\1" * (last + 1 - first)
 
 
 def open_index_files(path: Path) -> IndexFiles:
@@ -167,8 +167,8 @@ def open_index_files(path: Path) -> IndexFiles:
         lazy = name.split(".")[-1] in LAZY and not name.startswith("terms.")
         chunks = range(1 if lazy else len(file["crc32"]))
         _check_chunks(folder, name, file["crc32"], chunks, path)
-        checked[name] = np.zeros(len(file["crc32"]), dtype=np.bool_)
-        checked[name][chunks.start : chunks.stop] = True
+        checked[name] = bytearray(len(file["crc32"]))
+        checked[name][chunks.start : chunks.stop] = b"\1" * len(chunks)
         arrays[name] = np.load(where, mmap_mode="r").view(np.ndarray)
     return IndexFiles(path, said["facts"], arrays, said["files"], folder, checked)
 

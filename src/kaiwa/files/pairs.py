@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FIELDS = ("post_id", "post", "comment_id", "comment")
 SHAPE = "a pair is post_id, post, comment_id, comment"
-BATCH_ROWS = 65_536
+BATCH_ROWS = 16_384
 
 Batch = list[Pair]
 
@@ -126,16 +126,18 @@ def _read_parquet(path: Path) -> Iterator[Batch]:
         yield batch
 
 
-def parquet_batches(path: Path, names: Sequence[str], shape: str) -> Iterator[list[list[str]]]:
+def parquet_batches(
+    path: Path, names: Sequence[str], shape: str, *, rows: int = BATCH_ROWS
+) -> Iterator[list[list[str]]]:
     """The named columns of a Parquet file as lists of text, batch after batch."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path) as source:
+        with pq.ParquetFile(path, pre_buffer=False) as source:
             if missing := [name for name in names if name not in source.schema_arrow.names]:
                 raise InputError.at(path, f"no column {missing[0]!r}", shape)
-            for batch in source.iter_batches(BATCH_ROWS, columns=list(names)):
+            for batch in source.iter_batches(rows, columns=list(names)):
                 yield [_text_column(batch.column(name), name, path) for name in names]
     except FileNotFoundError:
         raise InputError.at(path, "no such file", "check the name and the folder") from None

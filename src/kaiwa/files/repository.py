@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kaiwa.errors import InputError
+from kaiwa.files import takedown
 from kaiwa.files.folder import settle, whole_folder
 from kaiwa.files.pairs import parquet_batches
 
@@ -75,6 +76,11 @@ class Repository:
         if not (self.path / "merged.parquet").exists():
             return {}
         return {gone: kept for batch in self.table("merged") for gone, kept in zip(*batch, strict=True)}
+
+    def taken_down(self) -> frozenset[str]:
+        """The ids of posts and comments that its takedown list names; they go into nothing made from it."""
+        path = self.path / takedown.NAME
+        return takedown.read_takedown(path) if path.is_file() else frozenset()
 
     def ids(self, name: str) -> Any:  # Any: a pyarrow array, untyped
         """The ids of the posts or the comments, in their order, each once."""

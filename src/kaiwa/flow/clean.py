@@ -74,13 +74,22 @@ def _stage(source: Path, staging: Staging, rules: RuleSet, account: Account, pro
         if not kept:
             continue
         staging.add(kept)
-        keys[0].extend(fingerprint(pair.post_id) for pair in kept)
+        keys[0].extend(_post_keys(kept))
         keys[1].extend(fingerprint(pair.comment_id) for pair in kept)
         keys[2].extend(fingerprint(skeleton(pair.comment)) for pair in kept)
     staging.close()
     if not keys[0]:
         raise InputError.at(source, f"no pair passes the rules ({pairs_read} read)", "try --rules plain or none")
     return _Staged(staging, keys, pairs_read)
+
+
+def _post_keys(pairs: list[Pair]) -> Iterator[int]:
+    """The fingerprint of each post id; comments of one post mostly stand together."""
+    last, key = "", 0
+    for pair in pairs:
+        if pair.post_id != last:
+            last, key = pair.post_id, fingerprint(pair.post_id)
+        yield key
 
 
 def _with_progress(source: Path, account: Account, rules: RuleSet, progress: Progress) -> Iterator[list[Pair]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,12 +9,15 @@ import numpy as np
 from kaiwa.errors import InputError
 from kaiwa.files.index import IndexWriter, open_index_files, writing_index
 from kaiwa.files.repository import Repository, open_repository
+from kaiwa.files.takedown import NAME, read_takedown
+from kaiwa.files.writing import write_text
+from kaiwa.flow.index_texts import Run
+from kaiwa.flow.index_tokens import Tokenised, TokenRun, write_side, write_terms
 from kaiwa.model.text import normalise
-from kaiwa.retrieve import bm25, tfidf
+from kaiwa.retrieve import bm25
 from kaiwa.retrieve.index import Index, index_from
-from kaiwa.retrieve.invert import Postings, inverted, norms_of, peaks_of
 from kaiwa.retrieve.tokens import Tokeniser, language_of, tokeniser
-from kaiwa.retrieve.vocabulary import Vocabulary, sorted_terms
+from kaiwa.retrieve.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,13 +43,20 @@ def build_index(
         orders = _write_pairs(repository, writer, facts)
         vocabulary = Vocabulary(chosen)
         streamed = _stream(repository, writer, vocabulary, chosen, progress)
-        text, starts, renumbered = sorted_terms(vocabulary.terms())
-        writer.save("terms.text", np.frombuffer(text, dtype=np.uint8))
-        writer.save("terms.starts", starts)
-        facts["terms"] = len(renumbered)
+        facts["terms"] = write_terms(vocabulary, writer)
         for name, order, tokenised in zip(_SIDES, orders, streamed, strict=True):
-            facts[f"{name}_tokens"] = _write_side(name, order, tokenised, renumbered, writer)
+            facts[f"{name}_tokens"] = write_side(name, order, tokenised, facts["terms"], writer)
+        _carry_takedown(repository, target)
     return facts
+
+
+def _carry_takedown(repository: Repository, target: Path) -> None:
+    """What is taken down in the repository is taken down in its index."""
+    listed = target / NAME
+    known = read_takedown(listed) if listed.exists() else frozenset()
+    if missing := sorted(repository.taken_down() - known):
+        before = listed.read_text(encoding="utf-8").rstrip("\n") + "\n" if known else ""
+        write_text(listed, before + "\n".join(missing) + "\n")
 
 
 def open_index(path: Path) -> Index:
@@ -101,103 +109,29 @@ def _write_links(writer: IndexWriter, names: tuple[str, str], sides: tuple[IntAr
     return len(joined)
 
 
-@dataclass(frozen=True)
-class _Tokenised:
-    """The tokens of one side, on disk in the order of the rows, and where each row's tokens start."""
-
-    path: Path
-    starts: IntArray
-
-
 def _stream(
     repository: Repository, writer: IndexWriter, vocabulary: Vocabulary, chosen: Tokeniser, progress: Progress
-) -> list[_Tokenised]:
+) -> list[Tokenised]:
     total = repository.manifest.posts + repository.manifest.comments
     streamed = []
     done = 0
     for name in _SIDES:
-        texts, ids = _Run(writer, f"{name}.text", "text"), _Run(writer, f"{name}.ids", "id")
-        path = writer.folder / f"{name}.tokens"
-        lengths: list[IntArray] = []
-        with path.open("wb") as out:
-            for batch_ids, batch_texts in repository.table(name):
-                ids.add(batch_ids)
-                texts.add(batch_texts)
-                lengths.append(_tokenise(batch_texts, vocabulary, chosen, out))
-                done += len(batch_ids)
-                progress(done, total)
+        texts, ids = Run(writer, f"{name}.text"), Run(writer, f"{name}.ids")
+        tokens = TokenRun(vocabulary)
+        for batch_ids, batch_texts in repository.table(name):
+            ids.add(batch_ids)
+            texts.add(batch_texts)
+            tokens.add(token_lines(batch_texts, chosen))
+            done += len(batch_ids)
+            progress(done, total)
         texts.close(f"{name}.text_starts")
         ids.close(f"{name}.id_starts")
-        starts = np.concatenate([np.zeros(1, dtype=np.int64), *lengths]).cumsum()
-        streamed.append(_Tokenised(path, starts))
+        streamed.append(tokens.close())
     return streamed
 
 
-def _tokenise(texts: list[str], vocabulary: Vocabulary, chosen: Tokeniser, out: Any) -> IntArray:  # Any: a binary file
-    surfaces = [chosen.split(normalise(text)) for text in texts]
-    counts = np.fromiter(map(len, surfaces), dtype=np.int64, count=len(surfaces))
-    flat = map(vocabulary.__getitem__, chain.from_iterable(surfaces))
-    numbers = np.fromiter(flat, dtype=np.int32, count=int(counts.sum()))
-    kept = numbers >= 0
-    per_text = np.add.reduceat(np.append(kept, False), _firsts(counts), dtype=np.int64) if len(texts) else counts
-    per_text[counts == 0] = 0
-    numbers[kept].tofile(out)
-    return per_text
-
-
-def _firsts(counts: IntArray) -> IntArray:
-    return np.concatenate(([0], np.cumsum(counts)[:-1])).astype(np.int64)
-
-
-class _Run:
-    """Strings written one after the other, as one array of bytes and the places where each starts."""
-
-    def __init__(self, writer: IndexWriter, name: str, what: str) -> None:
-        self._writer, self._name, self._what = writer, name, what
-        self._path = writer.folder / f"{name}.bytes"
-        self._out = self._path.open("wb")
-        self._lengths: list[IntArray] = []
-
-    def add(self, strings: list[str]) -> None:
-        """Append the strings."""
-        encoded = [string.encode() for string in strings]
-        self._out.write(b"".join(encoded))
-        self._lengths.append(np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded)))
-
-    def close(self, starts: str) -> None:
-        """Turn what was written into arrays."""
-        self._out.close()
-        places = np.concatenate([np.zeros(1, dtype=np.int64), *self._lengths]).cumsum()
-        self._writer.save(starts, places)
-        run = self._writer.array(self._name, np.uint8, int(places[-1]))
-        with self._path.open("rb") as source:
-            at = 0
-            while chunk := source.read(1 << 22):
-                run[at : at + len(chunk)] = np.frombuffer(chunk, dtype=np.uint8)
-                at += len(chunk)
-        self._path.unlink()
-
-
-def _write_side(name: str, order: IntArray, tokenised: _Tokenised, renumbered: IntArray, writer: IndexWriter) -> int:
-    """Write the postings of one side and the weights that follow from them; how many tokens it has."""
-    tokens = np.fromfile(tokenised.path, dtype=np.int32)
-    tokenised.path.unlink()
-    tokens = renumbered.astype(np.int32)[tokens]
-    postings = inverted(
-        tokens, tokenised.starts, order, len(renumbered),
-        new_array=lambda part, kind, size: writer.array(f"{name}.{part}", kind, size),
-    )  # fmt: skip
-    for part in ("starts", "often", "length"):
-        writer.save(f"{name}.{part}", getattr(postings, part))
-    documents_with = np.diff(postings.starts).astype(np.float64)
-    idf = tfidf.inverse_document_frequency(documents_with, postings.documents)
-    norms = norms_of(tokens, tokenised.starts, order, idf**2)
-    writer.save(f"{name}.inverse_norms", norms)
-    _write_peaks(f"{name}.bm25_peaks", postings, bm25.by_shape(postings), np.zeros(0, dtype=np.float32), writer)
-    _write_peaks(f"{name}.tfidf_peaks", postings, tfidf.by_shape(postings), norms, writer)
-    return postings.tokens
-
-
-def _write_peaks(name: str, postings: Postings, by_shape: Any, norms: Any, writer: IndexWriter) -> None:  # Any: arrays
-    peaks = peaks_of(postings.starts, postings.docs, postings.shapes, by_shape, norms)
-    writer.save(name, np.nextafter(peaks.astype(np.float32), np.float32(np.inf)))
+def token_lines(texts: list[str], chosen: Tokeniser) -> bytes:
+    """The texts cut into tokens, one text a line, spaces between tokens."""
+    split = chosen.split
+    lines = [" ".join(split(normalise(text.replace("\n", " ")))) for text in texts]
+    return "\n".join([*lines, ""]).encode()

@@ -25,6 +25,15 @@ _MOST = 1000
 _FILTERS = Filters()
 
 
+def compile_search(path: Path) -> None:
+    """Answer one post by each similarity, so that what is compiled on a machine's first search is at hand."""
+    bot = Bot(path)
+    if len(bot.index.comments):
+        text = bot.index.comments.texts.text_of(0)
+        for system in (DEFAULT_SYSTEM, "bm25", "run1"):
+            bot.reply(text, k=1, system=system)
+
+
 class Bot:
     """An open index; ``reply`` answers a post with old comments and the reasons for them.
 

@@ -57,7 +57,8 @@ def sample_topics(
 
 
 def _all_posts(repository: Repository) -> dict[str, str]:
-    return {name: text for batch in repository.posts() for name, text in zip(*batch, strict=True)}
+    gone = repository.taken_down()
+    return {name: text for batch in repository.posts() for name, text in zip(*batch, strict=True) if name not in gone}
 
 
 def _from_pool(repository: Repository, pool: Path) -> dict[str, str]:
@@ -95,22 +96,26 @@ def _apart(repository: Repository, short: dict[str, str], *, outside: bool) -> t
 
 
 def _write_rest(repository: Repository, topics: dict[str, str], target: Path) -> dict[str, int]:
-    """The repository without the topics, without what nearly repeats them, and without comments left alone."""
+    """The repository without the topics, what nearly repeats them, what is taken down, and comments left alone."""
     ids, texts = list(topics), list(topics.values())
     gone = set(ids)
+    banned = repository.taken_down()
     for batch in repository.posts():
         gone |= {batch[0][place] for place, _ in near_pairs(batch[1], texts)}
+    held_out = len(gone)
+    gone |= banned
     alive: set[str] = set()
     with writing_repository(target) as writer:
         for batch in repository.posts():
             kept = [place for place, name in enumerate(batch[0]) if name not in gone]
             writer.add("posts", [batch[0][place] for place in kept], [batch[1][place] for place in kept])
         for batch in repository.table("pairs"):
-            kept = [place for place, name in enumerate(batch[0]) if name not in gone]
+            pairs = enumerate(zip(*batch, strict=True))
+            kept = [place for place, (post, comment) in pairs if post not in gone and comment not in banned]
             writer.add("pairs", [batch[0][place] for place in kept], [batch[1][place] for place in kept])
             alive.update(batch[1][place] for place in kept)
         for batch in repository.comments():
             kept = [place for place, name in enumerate(batch[0]) if name in alive]
             writer.add("comments", [batch[0][place] for place in kept], [batch[1][place] for place in kept])
-        made = writer.finish(replace(repository.manifest, removed={"held out": len(gone)}))
+        made = writer.finish(replace(repository.manifest, removed={"held out": held_out}))
     return {"posts": made.posts, "comments": made.comments, "pairs": made.pairs}

@@ -118,7 +118,7 @@ def index_from(arrays: Mapping[str, Any], facts: Mapping[str, Any], check: Check
     return Index(
         posts=posts,
         comments=comments,
-        terms=TermTable(arrays["terms.text"], arrays["terms.starts"]),
+        terms=TermTable(*(arrays[f"terms.{part}"] for part in ("text", "starts", "order"))),
         tokeniser=facts["tokeniser"],
         language=facts["language"],
         links=Links(*(arrays[f"pairs.{part}"] for part in Links._fields)),

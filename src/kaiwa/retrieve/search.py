@@ -57,7 +57,7 @@ def query_of(index: Index, text: str) -> Query:
     """The text as the index sees it."""
     counts = Counter(tokeniser(index.tokeniser).terms(text.encode(errors="replace").decode()))
     known = {word: number for word in counts if (number := index.terms.find(word)) >= 0}
-    words = tuple(sorted(known, key=known.__getitem__))
+    words = tuple(sorted(known))
     return Query(
         terms=np.array([known[word] for word in words], dtype=np.int64),
         often=np.array([counts[word] for word in words], dtype=np.float64),
@@ -67,9 +67,12 @@ def query_of(index: Index, text: str) -> Query:
 
 def lists_of(side: Side, query: Query, similarity: str, share: float) -> Lists:
     """The query on one side, weighted by its share in the sum; no terms when it has none."""
-    known = (side.documents_with(query.terms) > 0) & (share > 0)
-    terms, often = query.terms[known], query.often[known]
     chosen, postings = side.weights[similarity], side.postings
+    if not share:
+        arrays = (postings.docs, postings.shapes, np.zeros(0), np.zeros(0), chosen.by_shape, chosen.inverse_norms)
+        return Lists(np.zeros((0, 2), dtype=np.int64), *arrays)
+    known = side.documents_with(query.terms) > 0
+    terms, often = query.terms[known], query.often[known]
     weights = _query_weights(side, terms, often, similarity) * share * UNIT
     peaks = weights * chosen.peaks[terms] * _ROUNDING
     order = np.argsort(peaks, kind="stable")

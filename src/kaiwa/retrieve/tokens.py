@@ -148,6 +148,8 @@ def is_word(surface: str) -> bool:
 
 
 def _word_or_nothing(surface: str) -> str:
+    if surface.isalnum():
+        return surface
     surface = surface.strip()
     return surface if is_word(surface) else ""
 

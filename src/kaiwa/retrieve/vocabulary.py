@@ -1,39 +1,56 @@
-"""The terms of an index: a growing table while it is built, a sorted one that is searched on disk."""
+"""The terms of an index: a growing table while it is built, one that is searched on disk."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from kaiwa.retrieve.surfaces import empty_table, find_term, keep_terms, read_block, with_room
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kaiwa.model import IntArray
+    from kaiwa.retrieve.invert import Tokens
     from kaiwa.retrieve.tokens import Tokeniser
 
 DROPPED = -1
 
 
-class Vocabulary(dict[str, int]):
-    """From a surface to the number of its term, made when first met; -1 for what is no word.
+class Vocabulary:
+    r"""From blocks of tokens to the numbers of their terms, made when first met; what is no word is left out.
 
     >>> from kaiwa.retrieve.tokens import tokeniser
     >>> words = Vocabulary(tokeniser("en"))
-    >>> [words[surface] for surface in ("day", "days", "!", "sun")], words.terms()
-    ([0, 0, -1, 1], ['day', 'sun'])
+    >>> words.numbers(b"day days ! sun\n\nsun\n"), words.terms()
+    ((array([0, 0, 1, 1], dtype=int32), array([3, 0, 1])), ['day', 'sun'])
     """
 
     def __init__(self, tokeniser: Tokeniser) -> None:
-        super().__init__()
         self._term = tokeniser.term
         self._numbers: dict[str, int] = {}
+        self._table = empty_table()
+        self._known = 0
+        self._term_of = np.zeros(0, dtype=np.int32)  # per surface, -1 for what is no word
 
-    def __missing__(self, surface: str) -> int:
-        term = self._term(surface)
-        number = self._numbers.setdefault(term, len(self._numbers)) if term else DROPPED
-        self[surface] = number
-        return number
+    def numbers(self, block: bytes) -> tuple[Tokens, IntArray]:
+        """The terms of the texts in a block (one a line, spaces between tokens), and how many each text has."""
+        numbers, text_ends, self._table = read_block(np.frombuffer(block, dtype=np.uint8), self._table, self._known)
+        self._meet(int(numbers.max(initial=self._known - 1)) + 1)
+        counts = keep_terms(numbers, text_ends, self._term_of)
+        return numbers[: counts.sum()], counts
+
+    def _meet(self, known: int) -> None:
+        """Find the terms of the surfaces that the last block brought."""
+        low, high = self._table.starts[[self._known, known]]
+        surfaces = str(self._table.text[low:high].data, "utf-8").split("\n")[:-1]
+        self._term_of = with_room(self._term_of, known)
+        numbers = self._numbers
+        self._term_of[self._known : known] = [
+            numbers.setdefault(term, len(numbers)) if term else DROPPED for term in map(self._term, surfaces)
+        ]
+        self._known = known
 
     def terms(self) -> list[str]:
         """The terms in the order of their numbers."""
@@ -41,45 +58,42 @@ class Vocabulary(dict[str, int]):
 
 
 class TermTable:
-    """Terms in byte order, as one run of bytes and the place where each starts.
+    """Terms as one run of bytes and the place where each starts, searched through their byte order.
 
-    >>> table = TermTable(np.frombuffer("daysun".encode(), dtype=np.uint8), np.array([0, 3, 6]))
-    >>> table.find("sun"), table.find("moon")
-    (1, -1)
+    They are numbered as they were met, so that the frequent ones, met early, stand close together in every array.
+
+    >>> table = TermTable(np.frombuffer("sunday".encode(), dtype=np.uint8), np.array([0, 3, 6]), np.array([1, 0]))
+    >>> table.find("sun"), table.find("day"), table.find("moon")
+    (0, 1, -1)
     """
 
-    def __init__(self, text: NDArray[np.uint8], starts: IntArray) -> None:
+    def __init__(self, text: NDArray[np.uint8], starts: IntArray, order: IntArray) -> None:
         self._text = text
         self._starts = starts
+        self._order = order
 
     def __len__(self) -> int:
-        return len(self._starts) - 1
+        return len(self._order)
 
     def find(self, term: str) -> int:
         """The number of the term, or -1."""
-        wanted = term.encode(errors="replace")
-        low, high = 0, len(self)
-        while low < high:
-            middle = (low + high) // 2
-            if self._bytes(middle) < wanted:
-                low = middle + 1
-            else:
-                high = middle
-        return low if low < len(self) and self._bytes(low) == wanted else DROPPED
+        wanted = np.frombuffer(term.encode(errors="replace"), dtype=np.uint8)
+        return int(find_term(self._text, self._starts, self._order, wanted))
 
     def text_of(self, number: int) -> str:
         """The term of a number."""
-        return self._bytes(number).decode(errors="replace")
-
-    def _bytes(self, number: int) -> bytes:
-        return self._text[self._starts[number] : self._starts[number + 1]].tobytes()
+        return self._text[self._starts[number] : self._starts[number + 1]].tobytes().decode(errors="replace")
 
 
-def sorted_terms(terms: list[str]) -> tuple[bytes, IntArray, IntArray]:
-    """The terms' bytes in byte order, where each starts, and the new number of each old one."""
-    encoded = [term.encode(errors="replace") for term in terms]
-    order = sorted(range(len(encoded)), key=encoded.__getitem__)
-    renumbered = np.empty(len(order), dtype=np.int64)
-    renumbered[order] = np.arange(len(order))
-    starts = np.concatenate(([0], np.cumsum([len(encoded[at]) for at in order], dtype=np.int64))).astype(np.int64)
-    return b"".join(encoded[at] for at in order), starts, renumbered
+def term_arrays(terms: list[str]) -> dict[str, NDArray[Any]]:  # Any: of their own kinds
+    """What a table of the terms consists of."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = pa.array(terms, pa.large_string())
+    _, starts, text = column.buffers()
+    return {
+        "text": np.frombuffer(text or b"", dtype=np.uint8),
+        "starts": np.frombuffer(starts, dtype=np.int64)[: len(terms) + 1] if terms else np.zeros(1, dtype=np.int64),
+        "order": pc.sort_indices(column).to_numpy().astype(np.int64),
+    }

@@ -1,0 +1,168 @@
+"""The engines of a contest: each builds an index on disk from lines of tokens, and answers with its top k by BM25.
+
+Every line is one document, its tokens already cut and separated by spaces; tantivy and Lucene are told so by their
+whitespace tokenisers. One writing thread each, k1 = 1.2, b = 0.75. ``build_NAME(lines, folder)`` leaves an index in the
+folder, ``open_NAME(folder)`` opens it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.files.index import open_index_files, writing_index
+from kaiwa.flow.index_tokens import TokenRun, write_side, write_terms
+from kaiwa.retrieve import bm25
+from kaiwa.retrieve.search import Matcher, Query, search
+from kaiwa.retrieve.tokens import Tokeniser
+from kaiwa.retrieve.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from kaiwa.retrieve.index import Index
+
+Answer = tuple[float, float]  # CPU milliseconds, best score (0 when nothing is found)
+Engine = Callable[[list[str], int], Answer]
+_BLOCK = 1 << 22
+
+
+def build_kaiwa(lines: Path, folder: Path) -> None:
+    """What ``kaiwa index`` does from the tokens on: terms, postings, norms, peaks, checksums, on disk."""
+    facts: dict[str, object] = {}
+    with writing_index(folder, facts) as writer, lines.open("rb") as source:
+        vocabulary = Vocabulary(Tokeniser("lines", str.split, str))
+        tokens = TokenRun(vocabulary)
+        rest = b""
+        while chunk := source.read(_BLOCK):
+            cut = chunk.rfind(b"\n") + 1
+            tokens.add(rest + chunk[:cut])
+            rest = chunk[cut:]
+        tokenised = tokens.close()
+        terms = write_terms(vocabulary, writer)
+        documents = len(tokenised.starts) - 1
+        facts["tokens"] = write_side("comments", np.arange(documents), tokenised, terms, writer)
+    open_index_files(folder)
+
+
+def open_kaiwa(index: Index) -> Engine:
+    """An index of posts and comments, asked by Q2C alone."""
+
+    def answer(terms: list[str], k: int) -> Answer:
+        start = time.process_time()
+        hits = search(index, query_of(index, terms), Matcher("bm25", 0.0, 1.0), k=k)
+        return _answer(start, float(hits.scores[0]) if len(hits) else 0.0)
+
+    return answer
+
+
+def query_of(index: Index, terms: list[str]) -> Query:
+    """The terms that the index knows, as a query."""
+    counts = Counter(terms)
+    known = {term: number for term in sorted(counts) if (number := index.terms.find(term)) >= 0}
+    often = np.array([counts[term] for term in known], dtype=np.float64)
+    return Query(np.array(list(known.values()), dtype=np.int64), often, tuple(known))
+
+
+def build_tantivy(lines: Path, folder: Path) -> None:
+    """An index of frequencies, nothing stored; as many segments as its own policy leaves."""
+    import tantivy
+
+    folder.mkdir()
+    schema = tantivy.SchemaBuilder()
+    schema.add_text_field("body", stored=False, tokenizer_name="whitespace", index_option="freq")
+    index = tantivy.Index(schema.build(), path=str(folder))
+    writer = index.writer(heap_size=1_000_000_000, num_threads=1)
+    with lines.open(encoding="utf-8", newline="\n") as source:
+        for line in source:
+            writer.add_document(tantivy.Document(body=line[:-1]))
+    writer.commit()
+    writer.wait_merging_threads()
+
+
+def open_tantivy(folder: Path) -> Engine:
+    """It keeps lengths in one byte, so its scores may differ from exact ones by a hundredth."""
+    import tantivy
+
+    index = tantivy.Index.open(str(folder))
+    searcher, frame = index.searcher(), index.schema
+
+    def answer(terms: list[str], k: int) -> Answer:
+        start = time.process_time()
+        parts = [(tantivy.Occur.Should, tantivy.Query.term_query(frame, "body", term, "freq")) for term in terms]
+        hits = searcher.search(tantivy.Query.boolean_query(parts), k, count=False).hits
+        return _answer(start, hits[0][0] if hits else 0.0)
+
+    return answer
+
+
+def build_bm25s(lines: Path, folder: Path) -> None:
+    """Lists of tokens in, as it wants them; its "lucene" form of BM25."""
+    import bm25s
+
+    engine = bm25s.BM25(method="lucene", k1=bm25.K1, b=bm25.B, backend="numba")
+    with lines.open(encoding="utf-8", newline="\n") as source:
+        documents = [line.split() for line in source]
+    engine.index(documents, show_progress=False)
+    engine.save(str(folder))
+
+
+def open_bm25s(folder: Path) -> Engine:
+    """Mapped into memory; it leaves out the constant factor k1 + 1, which we put back to compare scores."""
+    import bm25s
+
+    engine = bm25s.BM25.load(str(folder), mmap=False)
+    engine.backend = "numba"
+    engine.activate_numba_scorer()
+
+    def answer(terms: list[str], k: int) -> Answer:
+        start = time.process_time()
+        known = [term for term in terms if term in engine.vocab_dict]
+        if not known:
+            return _answer(start, 0.0)
+        _, scores = engine.retrieve([known], k=k, show_progress=False, n_threads=0)
+        return _answer(start, float(scores[0][0]) * (bm25.K1 + 1))
+
+    return answer
+
+
+def build_lucene(lines: Path, folder: Path) -> None:
+    """A Java program of its own; KAIWA_LUCENE is the classpath (the fat jar in the pyserini package will do)."""
+    subprocess.run([*_java(), "build", str(lines), str(folder)], check=True)
+
+
+def open_lucene(folder: Path) -> Engine:
+    """Asked through a pipe; it measures its own thread's CPU time. It too leaves out k1 + 1."""
+    pipe = subprocess.PIPE
+    program = subprocess.Popen([*_java(), "search", str(folder)], stdin=pipe, stdout=pipe, text=True, encoding="utf-8")
+    if program.stdin is None or program.stdout is None or program.stdout.readline() != "ready\n":
+        raise SystemExit("Lucene did not start")
+    asked, said = program.stdin, program.stdout
+
+    def answer(terms: list[str], k: int) -> Answer:
+        asked.write(f"{k}\t{' '.join(terms)}\n")
+        asked.flush()
+        nanoseconds, best = said.readline().split("\t")
+        return int(nanoseconds) / 1e6, float(best) * (bm25.K1 + 1)
+
+    return answer
+
+
+def _java() -> list[str]:
+    home = os.environ.get("JAVA_HOME", "")
+    java = str(Path(home) / "bin" / "java") if home else "java"
+    program = Path(__file__).with_name("Lucene.java")
+    return [java, "-XX:+UseSerialGC", "-Xmx4g", "-cp", os.environ["KAIWA_LUCENE"], str(program)]
+
+
+def _answer(start: float, best: float) -> Answer:
+    return 1000 * (time.process_time() - start), best
+
+
+BUILDERS = {"kaiwa": build_kaiwa, "tantivy": build_tantivy, "bm25s": build_bm25s, "lucene": build_lucene}
+OPENERS = {"tantivy": open_tantivy, "bm25s": open_bm25s, "lucene": open_lucene}

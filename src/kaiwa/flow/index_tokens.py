@@ -1,0 +1,93 @@
+"""Tokens to postings on disk: the half of a build that begins where the tokeniser ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kaiwa.retrieve import bm25, tfidf
+from kaiwa.retrieve.invert import Postings, Tokens, inverted, norms_of, peaks_of
+from kaiwa.retrieve.vocabulary import Vocabulary, term_arrays
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kaiwa.files.index import IndexWriter
+    from kaiwa.model import IntArray
+
+
+_PIECE = 1 << 19
+
+
+@dataclass(frozen=True)
+class Tokenised:
+    """The tokens of one side in the order of its rows, and where each row's tokens start."""
+
+    tokens: Tokens
+    starts: IntArray
+
+
+class TokenRun:
+    """Takes blocks of tokens (one text a line, spaces between tokens) and keeps four bytes of each token."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._tokens = np.empty(_PIECE, dtype=np.int32)
+        self._size = 0
+        self._counts = [np.zeros(1, dtype=np.int64)]
+
+    def add(self, block: bytes) -> None:
+        """Append the texts of a block."""
+        for piece in _pieces(block):
+            numbers, counts = self._vocabulary.numbers(piece)
+            if self._size + len(numbers) > len(self._tokens):
+                self._tokens.resize(2 * len(self._tokens) + len(numbers), refcheck=False)  # grows in place
+            self._tokens[self._size : self._size + len(numbers)] = numbers
+            self._size += len(numbers)
+            self._counts.append(counts)
+
+    def close(self) -> Tokenised:
+        """What was added."""
+        return Tokenised(self._tokens[: self._size], np.concatenate(self._counts).cumsum())
+
+
+def _pieces(block: bytes) -> Iterator[bytes]:
+    """The block's lines in pieces that fit the processor's cache."""
+    low = 0
+    while low < len(block):
+        high = block.find(b"\n", low + _PIECE) + 1 or len(block)
+        yield block[low:high]
+        low = high
+
+
+def write_terms(vocabulary: Vocabulary, writer: IndexWriter) -> int:
+    """Write the terms; how many there are."""
+    terms = vocabulary.terms()
+    for part, values in term_arrays(terms).items():
+        writer.save(f"terms.{part}", values)
+    return len(terms)
+
+
+def write_side(name: str, order: IntArray, tokenised: Tokenised, terms: int, writer: IndexWriter) -> int:
+    """Write the postings of one side and the weights that follow from them; how many tokens it has."""
+    tokens = tokenised.tokens
+    postings = inverted(
+        tokens, tokenised.starts, order, terms,
+        new_array=lambda part, kind, size: writer.array(f"{name}.{part}", kind, size),
+    )  # fmt: skip
+    for part in ("starts", "often", "length"):
+        writer.save(f"{name}.{part}", getattr(postings, part))
+    documents_with = np.diff(postings.starts).astype(np.float64)
+    idf = tfidf.inverse_document_frequency(documents_with, postings.documents)
+    norms = norms_of(tokens, tokenised.starts, order, idf**2)
+    writer.save(f"{name}.inverse_norms", norms)
+    _write_peaks(f"{name}.bm25_peaks", postings, bm25.by_shape(postings), np.zeros(0, dtype=np.float32), writer)
+    _write_peaks(f"{name}.tfidf_peaks", postings, tfidf.by_shape(postings), norms, writer)
+    return postings.tokens
+
+
+def _write_peaks(name: str, postings: Postings, by_shape: Any, norms: Any, writer: IndexWriter) -> None:  # Any: arrays
+    peaks = peaks_of(postings.starts, postings.docs, postings.shapes, by_shape, norms)
+    writer.save(name, np.nextafter(peaks.astype(np.float32), np.float32(np.inf)))

@@ -1,0 +1,58 @@
+"""The vocabulary numbers terms as a plain dictionary would, whatever the tokens and the blocks they come in."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kaiwa.flow.index_tokens import TokenRun
+from kaiwa.retrieve.tokens import Tokeniser
+from kaiwa.retrieve.vocabulary import TermTable, Vocabulary, term_arrays
+
+LETTERS = "ab\x00é中文😀"
+TEXTS = st.lists(st.lists(st.text(LETTERS, min_size=1, max_size=5), max_size=8), max_size=12)
+
+
+def _tokeniser() -> Tokeniser:
+    """Drops what holds an "a" first, and takes two surfaces for one term."""
+    return Tokeniser("law", str.split, lambda surface: "" if surface[0] == "a" else surface.replace("é", "b"))
+
+
+def _by_dictionary(texts: list[list[str]]) -> tuple[list[list[int]], list[str]]:
+    known: dict[str, int] = {}
+    term = _tokeniser().term
+    numbers = [[known.setdefault(term(one), len(known)) for one in text if term(one)] for text in texts]
+    return numbers, list(known)
+
+
+@given(st.lists(TEXTS, max_size=4))
+def test_terms_are_numbered_as_they_are_met(blocks: list[list[list[str]]]) -> None:
+    """Several blocks give the numbers, counts and terms that one dictionary gives."""
+    vocabulary = Vocabulary(_tokeniser())
+    run = TokenRun(vocabulary)
+    for block in blocks:
+        run.add("".join(" ".join(text) + "\n" for text in block).encode())
+    made = run.close()
+    numbers, terms = _by_dictionary([text for block in blocks for text in block])
+    assert made.tokens.tolist() == [number for text in numbers for number in text]
+    assert made.starts.tolist() == [sum(map(len, numbers[:place])) for place in range(len(numbers) + 1)]
+    assert vocabulary.terms() == terms
+
+
+def test_many_surfaces_grow_the_table() -> None:
+    """Tens of thousands of surfaces, short and long, all keep their numbers when met again."""
+    surfaces = [f"{number}" if number % 2 else f"中文词{number:09d}" for number in range(30_000)]
+    vocabulary = Vocabulary(Tokeniser("law", str.split, str))
+    block = (" ".join(surfaces) + "\n").encode()
+    first, _ = vocabulary.numbers(block)
+    again, _ = vocabulary.numbers(block)
+    assert first.tolist() == again.tolist() == list(range(len(surfaces)))
+
+
+@given(st.lists(st.text("ab中😀", min_size=1, max_size=4), unique=True, max_size=20), st.text("ab中😀", max_size=4))
+def test_every_term_is_found_and_no_other(terms: list[str], other: str) -> None:
+    """A term's number is its place in the list; an unknown one has none."""
+    table = TermTable(**term_arrays(terms))
+    assert [table.find(term) for term in terms] == list(range(len(terms)))
+    assert [table.text_of(number) for number in range(len(terms))] == terms
+    assert table.find(other) == (terms.index(other) if other in terms else -1)
