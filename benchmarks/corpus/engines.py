@@ -113,7 +113,7 @@ def build_bm25s(lines: Path, folder: Path) -> None:
 
 
 def open_bm25s(folder: Path) -> Engine:
-    """Mapped into memory; it leaves out the constant factor k1 + 1, which we put back to compare scores."""
+    """Loaded into memory; it leaves out the constant factor k1 + 1, which we put back to compare scores."""
     import bm25s
 
     engine = bm25s.BM25.load(str(folder), mmap=False)
