@@ -39,6 +39,16 @@ def _mixed(word: np.uint64) -> np.uint64:
     return word ^ (word >> np.uint64(31))
 
 
+@njit(inline="always")
+def _fraction(source: np.uint64, product: np.uint64, limit: np.uint64) -> np.uint64:
+    """The 48-bit fraction of a word, drawn again where the draws from it would not be equally likely."""
+    fraction = _mixed(source) >> _SPARE
+    while (fraction * product) & MASK < limit:
+        source += RETRY
+        fraction = _mixed(source) >> _SPARE
+    return fraction
+
+
 @_kept_on_disk
 def _fill(  # noqa: PLR0917  compiled functions take no keywords
     by_topic: FloatArray,
@@ -49,34 +59,37 @@ def _fill(  # noqa: PLR0917  compiled functions take no keywords
     limits: WordArray,
     out: FloatArray,
 ) -> None:
+    """Two topics at a time: each draw waits for the one before it, so two chains of draws take the time of one."""
     topics, runs = by_topic.shape
-    row = np.empty(runs)
+    one, two = np.empty(runs), np.zeros(runs)
     last, step = np.uint64(runs - 1), np.uint64(per_word)  # unsigned places spare numba's check for negative ones
+    words = np.uint64(len(products)) * GOLDEN
     for trial in range(out.shape[0]):
         state = _mixed(key + (first + np.uint64(trial) + _ONE) * GOLDEN)
         total = out[trial]
-        for topic in range(topics):
+        for topic in range(0, topics, 2):
             for run in range(runs):
-                row[run] = by_topic[topic, run]
+                one[run] = by_topic[topic, run]
+                two[run] = by_topic[topic + 1, run] if topic + 1 < topics else 0.0
+            later = state + words
             top, word = last, _ZERO
             while top > _ZERO:
                 bottom = top - step if top > step else _ZERO
                 state += GOLDEN
-                source = state
-                fraction = _mixed(source) >> _SPARE
-                while (fraction * products[word]) & MASK < limits[word]:
-                    source += RETRY
-                    fraction = _mixed(source) >> _SPARE
+                later += GOLDEN
+                left = _fraction(state, products[word], limits[word])
+                right = _fraction(later, products[word], limits[word])
                 while top > bottom:
-                    scaled = fraction * (top + _ONE)
-                    fraction = scaled & MASK
-                    pick = scaled >> _BITS
-                    score = row[pick]
-                    row[pick] = row[top]
-                    total[top] += score
+                    scaled, scaled_too = left * (top + _ONE), right * (top + _ONE)
+                    left, right = scaled & MASK, scaled_too & MASK
+                    pick, pick_too = scaled >> _BITS, scaled_too >> _BITS
+                    score, score_too = one[pick], two[pick_too]
+                    one[pick], two[pick_too] = one[top], two[top]
+                    total[top] = total[top] + score + score_too  # in the order of the topics: the same bits as alone
                     top -= _ONE
                 word += _ONE
-            total[_ZERO] += row[_ZERO]
+            total[_ZERO] = total[_ZERO] + one[_ZERO] + two[_ZERO]
+            state = later
 
 
 def sums_compiled(by_topic: FloatArray, key: int, first: int, trials: int, draws: Draws) -> FloatArray:
