@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from kaiwa.files.repository import Manifest, writing_repository
 from kaiwa.flow.index import build_index, open_index
 from kaiwa.retrieve.search import Matcher, query_of, search, similarities
+from kaiwa.retrieve.ties import told_apart
 
 if TYPE_CHECKING:
     from kaiwa.retrieve.index import Index
@@ -132,3 +133,11 @@ def test_a_search_over_many_windows_finds_what_a_full_scan_finds(tmp_path: Path)
                 assert found.scores.tolist() == pytest.approx(best[:k], abs=2e-6)
                 ids = [index.comments.texts.id_of(number) for number in found.comments.tolist()]
                 assert [expected[name] for name in ids] == pytest.approx(found.scores.tolist(), abs=2e-6)
+
+
+@given(st.lists(st.floats(-1e6, 1e6), max_size=50).map(lambda scores: sorted(scores, reverse=True)))
+def test_scores_told_apart_fall_even_in_single_precision(scores: list[float]) -> None:
+    """No tool that sorts by score can change the order, and no score rises."""
+    apart = [score for _, score in told_apart([(f"c{place}", score) for place, score in enumerate(scores)])]
+    assert (np.diff(np.array(apart, dtype=np.float32)) < 0).all()
+    assert all(now <= given_score for now, given_score in zip(apart, scores, strict=True))

@@ -40,9 +40,9 @@ POOLING: tuple[Step, ...] = (
     (
         "A run checker that reads like a compiler finds the faults, and mends them in a copy.",
         (
-            "kaiwa check runs/*.txt --topics topics.tsv --repo repository --ignore tied-scores --fix -o mended",
+            "kaiwa check runs/*.txt --topics topics.tsv --repo repository --fix -o mended",
             "cp mended/*.txt runs/",
-            "kaiwa check runs/*.txt --topics topics.tsv --repo repository --ignore tied-scores",
+            "kaiwa check runs/*.txt --topics topics.tsv --repo repository",
         ),
     ),
     ("The runs are pooled into the items to judge.", ("kaiwa pool runs/*.txt --depth 10 -o pool.tsv",)),

@@ -13,6 +13,7 @@ from kaiwa.model import Run
 from kaiwa.retrieve.filters import Filters
 from kaiwa.retrieve.reply import Banned, Reply, replies
 from kaiwa.retrieve.systems import system_named
+from kaiwa.retrieve.ties import told_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -68,11 +69,11 @@ class Bot:
         fusion: str = "rrf",
         progress: Progress = lambda _done, _total: None,
     ) -> Run:
-        """A run over the topics; a topic without any answer has an empty list."""
+        """A run over the topics, tied scores told apart; a topic without any answer has an empty list."""
         lists: dict[str, list[tuple[str, float]]] = {}
         for done, (topic, text) in enumerate(topics.items(), start=1):
             answers = self.reply(text, k=k, system=system, filters=filters, fusion=fusion)
-            lists[topic] = [(answer.comment, answer.score) for answer in answers]
+            lists[topic] = told_apart([(answer.comment, answer.score) for answer in answers])
             progress(done, len(topics))
         chosen = system_named(system)
         how = f" ({fusion})" if len(chosen.matchers) > 1 else ""
