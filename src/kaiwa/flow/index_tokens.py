@@ -72,19 +72,18 @@ def write_terms(vocabulary: Vocabulary, writer: IndexWriter) -> int:
 
 def write_side(name: str, order: IntArray, tokenised: Tokenised, terms: int, writer: IndexWriter) -> int:
     """Write the postings of one side and the weights that follow from them; how many tokens it has."""
-    tokens = tokenised.tokens
     postings = inverted(
-        tokens, tokenised.starts, order, terms,
+        tokenised.tokens, tokenised.starts, order, terms,
         new_array=lambda part, kind, size: writer.array(f"{name}.{part}", kind, size),
     )  # fmt: skip
     for part in ("starts", "often", "length"):
         writer.save(f"{name}.{part}", getattr(postings, part))
-    documents_with = np.diff(postings.starts).astype(np.float64)
-    idf = tfidf.inverse_document_frequency(documents_with, postings.documents)
-    norms = norms_of(tokens, tokenised.starts, order, idf**2)
+    times = tfidf.by_shape(postings)
+    idf = tfidf.inverse_document_frequency(np.diff(postings.starts).astype(np.float64), postings.documents)
+    norms = norms_of(postings.starts, postings.docs, postings.shapes, times, idf**2, postings.documents)
     writer.save(f"{name}.inverse_norms", norms)
     _write_peaks(f"{name}.bm25_peaks", postings, bm25.by_shape(postings), np.zeros(0, dtype=np.float32), writer)
-    _write_peaks(f"{name}.tfidf_peaks", postings, tfidf.by_shape(postings), norms, writer)
+    _write_peaks(f"{name}.tfidf_peaks", postings, times, norms, writer)
     return postings.tokens
 
 

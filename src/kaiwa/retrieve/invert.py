@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from kaiwa.model import FloatArray, IntArray
 
 Tokens = NDArray[np.int32]
-Bools = NDArray[np.bool_]
 Shapes = NDArray[np.uint16]  # or 32 bits wide, in an index with very many shapes
-_INSERTION_SORT = 48
 _SMALL_SHAPES = 1 << 16
 
 
@@ -47,120 +45,93 @@ def inverted(
     *,
     new_array: Callable[[str, Any, int], Any],  # Any: a dtype in, an array of it out
 ) -> Postings:
-    """The postings of documents numbered by ``order``; the tokens of each document are sorted in place.
+    """The postings of documents numbered by ``order``.
 
     ``order[n]`` is the row of document ``n``; ``new_array(name, dtype, size)`` gives the arrays to fill.
     """
-    longest = int(np.diff(doc_starts).max(initial=0))
-    seen_often = np.zeros(longest + 1, dtype=np.bool_)
+    lengths = np.diff(doc_starts)
+    longest = int(lengths.max(initial=0))
     starts = np.zeros(terms + 1, dtype=np.int64)
-    sort_and_count(tokens, doc_starts, starts, seen_often)
+    most = count_documents(tokens, doc_starts, starts)
     np.cumsum(starts, out=starts)
-    often_place, often = _places(seen_often)
-    length_place, length = _places(np.bincount(np.diff(doc_starts), minlength=longest + 1) > 0)
-    codes = np.full((len(often), len(length)), -1, dtype=np.int64)
-    shapes = mark_shapes(tokens, doc_starts, often_place, length_place, codes)
+    length = np.flatnonzero(np.bincount(lengths, minlength=longest + 1))
+    column_of = np.zeros(longest + 1, dtype=np.int64)
+    column_of[length] = np.arange(len(length))
+    codes = np.full((most + 1, len(length)), -1, dtype=np.int64)
     docs = new_array("docs", np.uint32, int(starts[-1]))
-    kind = np.uint16 if shapes <= _SMALL_SHAPES else np.uint32
-    shape_per_posting = new_array("shapes", kind, int(starts[-1]))
-    fill(tokens, doc_starts, order, starts[:-1].copy(), often_place, length_place, codes, docs, shape_per_posting)
-    by_code = np.argsort(codes, axis=None)[codes.size - shapes :]
-    rows, columns = np.unravel_index(by_code, codes.shape)
-    kept = often[rows].astype(np.uint32), length[columns].astype(np.uint32)
-    return Postings(starts, docs, shape_per_posting, *kept, documents=len(order), tokens=len(tokens))
-
-
-def _places(seen: Bools) -> tuple[IntArray, IntArray]:
-    values = np.flatnonzero(seen)
-    place = np.zeros(len(seen), dtype=np.int64)
-    place[values] = np.arange(len(values))
-    return place, values
+    kind = np.uint16 if codes.size <= _SMALL_SHAPES else np.uint32
+    shapes = new_array("shapes", kind, int(starts[-1]))
+    often_of = np.zeros(codes.size, dtype=np.uint32)
+    known = fill(tokens, doc_starts, order, starts, column_of, codes, often_of, docs, shapes)
+    by_code = np.argsort(codes, axis=None)[codes.size - known :]
+    kept = length[np.unravel_index(by_code, codes.shape)[1]].astype(np.uint32)
+    often = often_of[:known].copy()
+    return Postings(starts, docs, shapes, often, kept, documents=len(order), tokens=len(tokens))
 
 
 @kernel
-def sort_and_count(tokens: Tokens, doc_starts: IntArray, counts: IntArray, seen_often: Bools) -> None:
-    """Sort each document's tokens in place; count the documents of term t in ``counts[t + 1]``."""
+def count_documents(tokens: Tokens, doc_starts: IntArray, counts: IntArray) -> int:
+    """Count the documents of term t in ``counts[t + 1]``; how often a term stands in one document at the most."""
+    met = np.zeros((len(counts), 2), dtype=np.int32)  # per term: the document last met in, plus one; how often there
+    most = 0
     for doc in range(len(doc_starts) - 1):
-        low, high = doc_starts[doc], doc_starts[doc + 1]
-        if high - low <= _INSERTION_SORT:
-            for at in range(low + 1, high):
-                token = tokens[at]
-                back = at - 1
-                while back >= low and tokens[back] > token:
-                    tokens[back + 1] = tokens[back]
-                    back -= 1
-                tokens[back + 1] = token
-        else:
-            tokens[low:high].sort()
-        at = low
-        while at < high:
-            run = at + 1
-            while run < high and tokens[run] == tokens[at]:
-                run += 1
-            counts[tokens[at] + 1] += 1
-            seen_often[run - at] = True
-            at = run
-
-
-@kernel
-def mark_shapes(
-    tokens: Tokens, doc_starts: IntArray, often_place: IntArray, length_place: IntArray, codes: IntArray
-) -> int:
-    """Number the shapes that occur, in ``codes``; how many there are."""
-    shapes = 0
-    for doc in range(len(doc_starts) - 1):
-        low, high = doc_starts[doc], doc_starts[doc + 1]
-        column = length_place[high - low]
-        at = low
-        while at < high:
-            run = at + 1
-            while run < high and tokens[run] == tokens[at]:
-                run += 1
-            row = often_place[run - at]
-            if codes[row, column] < 0:
-                codes[row, column] = shapes
-                shapes += 1
-            at = run
-    return shapes
+        for at in range(doc_starts[doc], doc_starts[doc + 1]):
+            term = tokens[at]
+            if met[term, 0] == doc + 1:
+                met[term, 1] += 1
+                most = max(most, met[term, 1])
+            else:
+                met[term, 0], met[term, 1] = doc + 1, 1
+                counts[term + 1] += 1
+    return max(most, 1)
 
 
 @kernel
 def fill(
-    tokens: Tokens, doc_starts: IntArray, order: IntArray, cursors: IntArray,
-    often_place: IntArray, length_place: IntArray, codes: IntArray, docs: NDArray[np.uint32], shapes: Shapes,
-) -> None:  # fmt: skip
-    """Write each posting behind its term's cursor, documents in their order."""
+    tokens: Tokens, doc_starts: IntArray, order: IntArray, starts: IntArray, column_of: IntArray,
+    codes: IntArray, often_of: NDArray[np.uint32], docs: NDArray[np.uint32], shapes: Shapes,
+) -> int:  # fmt: skip
+    """Write each posting behind its term's cursor, documents in their order; how many shapes were numbered.
+
+    A term met again in a document finds its posting just behind the cursor: documents need not be sorted first.
+    """
+    met = np.zeros((len(starts) - 1, 2), dtype=np.int64)  # per term: the cursor; the document last met in, plus one
+    for term in range(len(met)):
+        met[term, 0] = starts[term]
+    known = 0
     for doc in range(len(order)):
         low, high = doc_starts[order[doc]], doc_starts[order[doc] + 1]
-        column = length_place[high - low]
-        at = low
-        while at < high:
-            run = at + 1
-            while run < high and tokens[run] == tokens[at]:
-                run += 1
-            place = cursors[tokens[at]]
-            cursors[tokens[at]] = place + 1
-            docs[place] = doc
-            shapes[place] = codes[often_place[run - at], column]
-            at = run
+        column = column_of[high - low]
+        for at in range(low, high):
+            term = tokens[at]
+            often = 1
+            if met[term, 1] == doc + 1:
+                often += often_of[shapes[met[term, 0] - 1]]
+            else:
+                docs[met[term, 0]] = doc
+                met[term, 0], met[term, 1] = met[term, 0] + 1, doc + 1
+            if codes[often, column] < 0:
+                codes[often, column] = known
+                often_of[known] = often
+                known += 1
+            shapes[met[term, 0] - 1] = codes[often, column]
+    return known
 
 
 @kernel
-def norms_of(tokens: Tokens, doc_starts: IntArray, order: IntArray, squares: FloatArray) -> NDArray[np.float32]:
+def norms_of(
+    starts: IntArray, docs: NDArray[np.uint32], shapes: Shapes, often: FloatArray, squares: FloatArray, documents: int
+) -> NDArray[np.float32]:
     """Per document 1 / sqrt of the sum over terms of (how often)^2 times the term's ``squares``; 0 when empty."""
-    inverse = np.zeros(len(order), dtype=np.float32)
-    for doc in range(len(order)):
-        low, high = doc_starts[order[doc]], doc_starts[order[doc] + 1]
-        total = 0.0
-        at = low
-        while at < high:
-            run = at + 1
-            while run < high and tokens[run] == tokens[at]:
-                run += 1
-            total += (run - at) * (run - at) * squares[tokens[at]]
-            at = run
-        if total > 0.0:
-            inverse[doc] = np.float32(1.0 / np.sqrt(total)) * np.float32(1.0 - 2.0**-23)  # a cosine is at most 1
+    totals = np.zeros(documents, dtype=np.float64)
+    for term in range(len(starts) - 1):
+        for at in range(starts[term], starts[term + 1]):
+            times = often[shapes[at]]
+            totals[docs[at]] += times * times * squares[term]
+    inverse = np.zeros(documents, dtype=np.float32)
+    for doc in range(documents):
+        if totals[doc] > 0.0:
+            inverse[doc] = np.float32(1.0 / np.sqrt(totals[doc])) * np.float32(1.0 - 2.0**-23)  # a cosine is at most 1
     return inverse
 
 
