@@ -22,11 +22,14 @@ from kaiwa.model.lists import starts_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from numpy.typing import NDArray
+
 FORM = "topic Q0 comment rank score run"
 ORDERS = ("file", "score", "rank")
 STC_NAME = re.compile(r"(?P<team>.+)-(?P<subtask>[CEJ])-R(?P<number>[1-5])")
 
 _TOPIC, _ITERATION, _COMMENT, _RANK, _SCORE, _NAME = range(6)
+_AT_ONCE = 1 << 15
 _OPENING, _CLOSING = b"<SYSDESC>", b"</SYSDESC>"
 
 
@@ -191,12 +194,10 @@ def _placing(rows: _Rows, order: str) -> IntArray | None:
 
 
 def _by_score(rows: _Rows) -> IntArray | None:
-    next_topic = rows.topic[1:] - rows.topic[:-1]
-    falling = (next_topic > 0) | ((next_topic == 0) & (rows.score[1:] < rows.score[:-1]))
-    if falling.all():
+    if all(_falling(rows, start).all() for start in range(0, len(rows.topic), _AT_ONCE)):
         return None
-    level = (next_topic == 0) & (rows.score[1:] == rows.score[:-1])
-    only_ties = (falling | level).all()
+    next_topic = rows.topic[1:] - rows.topic[:-1]
+    only_ties = ((next_topic > 0) | ((next_topic == 0) & (rows.score[1:] <= rows.score[:-1]))).all()
     placing = np.arange(len(rows.topic)) if only_ties else np.lexsort((-rows.score, rows.topic))
     score, topic = rows.score[placing], rows.topic[placing]
     tied = np.concatenate(([False], (score[1:] == score[:-1]) & (topic[1:] == topic[:-1]), [False]))
@@ -205,6 +206,13 @@ def _by_score(rows: _Rows) -> IntArray | None:
         group = placing[low : last + 1]
         placing[low : last + 1] = group[np.argsort(rows.comment[group], kind="stable")[::-1]]
     return placing
+
+
+def _falling(rows: _Rows, start: int) -> NDArray[np.bool_]:
+    """Whether each of some rows begins a later topic than the row before it, or scores less."""
+    topic, score = rows.topic[start : start + _AT_ONCE + 1], rows.score[start : start + _AT_ONCE + 1]
+    fallen: NDArray[np.bool_] = (topic[1:] > topic[:-1]) | ((topic[1:] == topic[:-1]) & (score[1:] < score[:-1]))
+    return fallen
 
 
 def _one_line(text: str) -> str:

@@ -21,6 +21,7 @@ FloatArray = NDArray[np.float64]
 KeyArray = NDArray[np.uint64]
 
 _WORD = 8
+_ROWS = 1 << 13
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 
@@ -46,6 +47,14 @@ def unpack(ids: IdArray) -> list[str]:
 
 def keys(groups: IntArray, ids: IdArray) -> KeyArray:
     """A 64-bit key per (group, id), the same whatever the width of the array the id stands in."""
+    made = np.empty(len(ids), dtype=np.uint64)
+    for start in range(0, len(ids), _ROWS):  # each step reads what the one before it wrote: it must still be in cache
+        part = slice(start, start + _ROWS)
+        made[part] = _keys(groups[part], ids[part])
+    return made
+
+
+def _keys(groups: IntArray, ids: IdArray) -> KeyArray:
     width = ids.dtype.itemsize
     padded = ids.astype(f"S{-(-width // _WORD) * _WORD}") if width % _WORD else np.ascontiguousarray(ids)
     words = padded.view(np.uint64).reshape(len(ids), padded.dtype.itemsize // _WORD)
@@ -65,11 +74,12 @@ def repeated_row(groups: IntArray, ids: IdArray) -> tuple[int, int] | None:
     >>> repeated_row(np.array([0, 0, 1, 0]), pack(["a", "b", "a", "a"]))
     (0, 3)
     """
-    by_key = keys(groups, ids)
-    ordered = np.sort(by_key)
+    ordered = keys(groups, ids)
+    ordered.sort()
     shared = ordered[1:][ordered[1:] == ordered[:-1]]
     if not len(shared):
         return None
+    by_key = keys(groups, ids)
     seen: dict[tuple[int, bytes], int] = {}
     for row in np.flatnonzero(np.isin(by_key, shared)).tolist():
         pair = (int(groups[row]), bytes(ids[row]))
