@@ -65,6 +65,13 @@ class Columns:
         packed: IdArray = field.view(f"S{wide}").ravel()
         return packed
 
+    def are(self, place: int, text: bytes) -> bool:
+        """Whether every field of a column is this text; byte by byte, which costs less than cutting the fields out."""
+        start = self.starts[:, place]
+        if (self.ends[:, place] - start != len(text)).any():
+            return False
+        return all((self.data[at:][start] == byte).all() for at, byte in enumerate(text))
+
     def floats(self, place: int, what: str) -> FloatArray:
         """One column as finite numbers; ``what`` names the column in the error."""
         if len(self) > FEW:

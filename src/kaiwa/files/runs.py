@@ -133,7 +133,7 @@ def _is_trec(columns: Columns) -> bool:
 
 
 def _same_name(columns: Columns, name: bytes) -> bytes:
-    if name and columns.data.tobytes().count(b" " + name + b"\n") == len(columns):  # at every line's end
+    if name and columns.are(_NAME, name):
         return name
     names = columns.ids(_NAME)
     name = name or bytes(names[0])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-BLOCK_BYTES = 1 << 18
+BLOCK_BYTES = 1 << 19
 MAX_LINE_BYTES = 1 << 20
 BOMB_FLOOR_BYTES = 1 << 25
 BOMB_RATIO = 250
