@@ -28,7 +28,7 @@ RETRIEVING: tuple[Step, ...] = (
         ("kaiwa topics repository --from candidates.tsv -n 100 -o topics.tsv",),
     ),
     (
-        "The repository is indexed. (The first index and the first search on a machine compile, once.)",
+        "The repository is indexed. (The first index on a machine compiles the search too, once.)",
         ("kaiwa index repository -o index --lang en",),
     ),
     (

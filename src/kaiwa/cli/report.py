@@ -31,8 +31,8 @@ def command(task: Path, output: Path | None, takedown: Path | None, as_json: boo
 
     folder = read_task(task)
     path = output or folder.report
-    with progress("computing the results"):
-        results = write_report(folder, path, version=version("kaiwa"), takedown=takedown)
+    with progress("reporting") as moved:
+        results = write_report(folder, path, version=version("kaiwa"), takedown=takedown, on_progress=moved)
     best = {one.scores.measure: one.comparison.standings[0].run for one in results.measures}
     needed = {one.scores.measure: one.design.n for one in results.measures if one.design}
     lines = [f"{measure}: {run} leads" for measure, run in best.items()]

@@ -24,18 +24,29 @@ from kaiwa.report.topics import topics_section
 from kaiwa.topicset import difference_found
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from kaiwa.files.task import Task
     from kaiwa.report.parts import Section
 
+STAGES = 3
+"""Results, page, files: about a third of the work each."""
 SHOW_VOTES = {"Side by side", "Assessors", "Methods"}
 
 
-def write_report(task: Task, path: Path, *, version: str, takedown: Path | None = None) -> RoundResults:
+def write_report(
+    task: Task,
+    path: Path,
+    *,
+    version: str,
+    takedown: Path | None = None,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> RoundResults:
     """Write the report of a task folder, and the files beside it; what they were made of."""
     refuse_foreign(files_beside(path), mark=MARK)
     results = round_results(task, takedown=takedown)
+    on_progress(1, STAGES)
     sections = report_sections(results)
     heading = Heading(task.settings.title, task.settings.notice, _lead(results), version)
     html = page(
@@ -46,6 +57,7 @@ def write_report(task: Task, path: Path, *, version: str, takedown: Path | None 
         footer=_footer(results, version),
         han=_han(task),
     )
+    on_progress(2, STAGES)
     write_files(files_beside(path), sections, heading)
     write_text(path, html)
     return results
