@@ -60,7 +60,7 @@ class Terminal:
         while self._more():
             pass
         os.close(self._ours)
-        return self.child.wait(timeout=60)
+        return self.child.wait(timeout=300)
 
     def _more(self) -> bool:
         try:
@@ -152,7 +152,7 @@ def test_ctrl_c_during_a_comparison(made: Callable[[str, str], Path], tmp_path: 
     running.until(" left")
     running.child.send_signal(signal.SIGINT)
     assert running.end() == 130
-    assert re.search(r"shuffling: \d+%, \S+ s left", running.shown)
+    assert re.search(r"shuffling: \d+%, .+ left", running.shown)
     assert running.shown.endswith(
         "\r\x1b[Kkaiwa: stopped; every file written so far is whole; the same command starts again\r\n"
     )
@@ -170,7 +170,7 @@ def test_stopping_clean_leaves_nothing(tmp_path: Path, number: signal.Signals) -
         while not list(tmp_path.glob(".repository.*")):
             sleep(0.01)
         child.send_signal(number)
-        said = child.communicate(timeout=60)
+        said = child.communicate(timeout=300)
     assert child.returncode == 128 + number
     assert said == (
         "",
@@ -184,14 +184,14 @@ def test_ctrl_c_during_indexing_keeps_the_old_index(tmp_path: Path) -> None:
     _repository(tmp_path / "small", 20)
     _repository(tmp_path / "large", 150_000)
     first = _started(tmp_path, "index", "small", "-o", "index", "--lang", "ja")
-    first.communicate(timeout=60)
+    first.communicate(timeout=300)
     assert first.returncode == 0
     before = sorted(path.relative_to(tmp_path) for path in (tmp_path / "index").rglob("*"))
     child = _started(tmp_path, "index", "large", "-o", "index", "--lang", "ja")
     while len(list((tmp_path / "index").glob("data-*"))) == 1 and child.poll() is None:
         sleep(0.01)
     child.send_signal(signal.SIGINT)
-    said = child.communicate(timeout=60)
+    said = child.communicate(timeout=300)
     assert (child.returncode, said[0], said[1].count("\n")) == (130, "", 1)
     assert "an older one there still answers" in said[1]
     assert sorted(path.relative_to(tmp_path) for path in (tmp_path / "index").rglob("*")) == before
@@ -206,7 +206,7 @@ def test_a_reader_that_leaves_is_no_error(made: Callable[[str, str], Path], tmp_
     assert child.stderr is not None
     assert child.stderr.read() == ""
     child.stderr.close()
-    assert child.wait(timeout=60) == 141
+    assert child.wait(timeout=300) == 141
 
 
 def _started(folder: Path, *words: str) -> subprocess.Popen[str]:
