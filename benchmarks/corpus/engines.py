@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Answer = tuple[float, float]  # CPU milliseconds, best score (0 when nothing is found)
 Engine = Callable[[list[str], int], Answer]
-_BLOCK = 1 << 22
+_BLOCK = 1 << 19
 
 
 def build_kaiwa(lines: Path, folder: Path) -> None:

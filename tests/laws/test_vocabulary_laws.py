@@ -10,7 +10,7 @@ from kaiwa.retrieve.tokens import Tokeniser
 from kaiwa.retrieve.vocabulary import TermTable, Vocabulary, term_arrays
 
 LETTERS = "ab\x00é中文😀"
-TEXTS = st.lists(st.lists(st.text(LETTERS, min_size=1, max_size=5), max_size=8), max_size=12)
+TEXTS = st.lists(st.lists(st.text(LETTERS, min_size=1, max_size=9), max_size=8), max_size=12)
 
 
 def _tokeniser() -> Tokeniser:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kaiwa.retrieve import bm25, tfidf
-from kaiwa.retrieve.invert import Postings, Tokens, inverted, norms_of, peaks_of
+from kaiwa.retrieve.invert import Documents, Tokens, inverted, peaks_of
+from kaiwa.retrieve.surfaces import with_room
 from kaiwa.retrieve.vocabulary import Vocabulary, term_arrays
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ class TokenRun:
         self._vocabulary = vocabulary
         self._tokens = np.empty(_PIECE, dtype=np.int32)
         self._size = 0
-        self._counts = [np.zeros(1, dtype=np.int64)]
+        self._starts = np.zeros(_PIECE, dtype=np.int64)
+        self._texts = 0
 
     def add(self, block: bytes) -> None:
         """Append the texts of a block."""
@@ -45,12 +47,16 @@ class TokenRun:
             if self._size + len(numbers) > len(self._tokens):
                 self._tokens.resize(2 * len(self._tokens) + len(numbers), refcheck=False)  # grows in place
             self._tokens[self._size : self._size + len(numbers)] = numbers
+            self._starts = with_room(self._starts, self._texts + len(counts) + 1)
+            ends = self._starts[self._texts + 1 : self._texts + len(counts) + 1]
+            np.cumsum(counts, out=ends)
+            ends += self._size
             self._size += len(numbers)
-            self._counts.append(counts)
+            self._texts += len(counts)
 
     def close(self) -> Tokenised:
         """What was added."""
-        return Tokenised(self._tokens[: self._size], np.concatenate(self._counts).cumsum())
+        return Tokenised(self._tokens[: self._size], self._starts[: self._texts + 1])
 
 
 def _pieces(block: bytes) -> Iterator[bytes]:
@@ -72,21 +78,13 @@ def write_terms(vocabulary: Vocabulary, writer: IndexWriter) -> int:
 
 def write_side(name: str, order: IntArray, tokenised: Tokenised, terms: int, writer: IndexWriter) -> int:
     """Write the postings of one side and the weights that follow from them; how many tokens it has."""
-    postings = inverted(
-        tokenised.tokens, tokenised.starts, order, terms,
+    postings, cosines = inverted(
+        Documents(tokenised.tokens, tokenised.starts, order), terms, tfidf.inverse_document_frequency,
         new_array=lambda part, kind, size: writer.array(f"{name}.{part}", kind, size),
     )  # fmt: skip
     for part in ("starts", "often", "length"):
         writer.save(f"{name}.{part}", getattr(postings, part))
-    times = tfidf.by_shape(postings)
-    idf = tfidf.inverse_document_frequency(np.diff(postings.starts).astype(np.float64), postings.documents)
-    norms = norms_of(postings.starts, postings.docs, postings.shapes, times, idf**2, postings.documents)
-    writer.save(f"{name}.inverse_norms", norms)
-    _write_peaks(f"{name}.bm25_peaks", postings, bm25.by_shape(postings), np.zeros(0, dtype=np.float32), writer)
-    _write_peaks(f"{name}.tfidf_peaks", postings, times, norms, writer)
+    by_bm25 = peaks_of(postings.starts, postings.shapes, bm25.by_shape(postings))
+    for similarity, peaks in (("bm25", by_bm25), ("tfidf", cosines.peaks)):
+        writer.save(f"{name}.{similarity}_peaks", np.nextafter(peaks.astype(np.float32), np.float32(np.inf)))
     return postings.tokens
-
-
-def _write_peaks(name: str, postings: Postings, by_shape: Any, norms: Any, writer: IndexWriter) -> None:  # Any: arrays
-    peaks = peaks_of(postings.starts, postings.docs, postings.shapes, by_shape, norms)
-    writer.save(name, np.nextafter(peaks.astype(np.float32), np.float32(np.inf)))

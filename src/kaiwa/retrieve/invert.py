@@ -7,7 +7,7 @@ few shapes, so a posting costs six bytes, and every similarity is a table over s
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Tokens = NDArray[np.int32]
 Shapes = NDArray[np.uint16]  # or 32 bits wide, in an index with very many shapes
 _SMALL_SHAPES = 1 << 16
+_SQUARE = float(1 << 24)  # squares are whole numbers of this part of one: their sum does not depend on their order
 
 
 @dataclass(frozen=True)
@@ -37,22 +38,37 @@ class Postings:
     tokens: int
 
 
+class Documents(NamedTuple):
+    """The tokens of documents: ``order[n]`` is the row of document ``n``, ``starts[row]`` where its tokens start."""
+
+    tokens: Tokens
+    starts: IntArray
+    order: IntArray
+
+
+class Cosines(NamedTuple):
+    """What the cosine needs: per document 1 / its length as a vector, per term the most it weighs in a document."""
+
+    inverse_norms: NDArray[np.float32]  # 0 for an empty document
+    peaks: FloatArray
+
+
 def inverted(
-    tokens: Tokens,
-    doc_starts: IntArray,
-    order: IntArray,
+    documents: Documents,
     terms: int,
+    idf: Callable[[FloatArray, int], FloatArray],
     *,
     new_array: Callable[[str, Any, int], Any],  # Any: a dtype in, an array of it out
-) -> Postings:
-    """The postings of documents numbered by ``order``.
+) -> tuple[Postings, Cosines]:
+    """The postings of documents, with ``new_array(name, dtype, size)`` giving the arrays to fill.
 
-    ``order[n]`` is the row of document ``n``; ``new_array(name, dtype, size)`` gives the arrays to fill.
+    ``idf`` turns the number of documents with each term, and of all documents, into the weights of the cosine.
     """
-    lengths = np.diff(doc_starts)
+    lengths = np.diff(documents.starts)
     longest = int(lengths.max(initial=0))
     starts = np.zeros(terms + 1, dtype=np.int64)
-    most = count_documents(tokens, doc_starts, starts)
+    most = count_documents(documents.tokens, documents.starts, starts)
+    squares = np.rint(idf(starts[1:].astype(np.float64), len(lengths)) ** 2 * _SQUARE)
     np.cumsum(starts, out=starts)
     length = np.flatnonzero(np.bincount(lengths, minlength=longest + 1))
     column_of = np.zeros(longest + 1, dtype=np.int64)
@@ -62,11 +78,12 @@ def inverted(
     kind = np.uint16 if codes.size <= _SMALL_SHAPES else np.uint32
     shapes = new_array("shapes", kind, int(starts[-1]))
     often_of = np.zeros(codes.size, dtype=np.uint32)
-    known = fill(tokens, doc_starts, order, starts, column_of, codes, often_of, docs, shapes)
+    cosines = Cosines(new_array("inverse_norms", np.float32, len(lengths)), np.zeros(terms, dtype=np.float64))
+    known = fill(documents, starts, squares, column_of, codes, often_of, docs, shapes, cosines)
     by_code = np.argsort(codes, axis=None)[codes.size - known :]
     kept = length[np.unravel_index(by_code, codes.shape)[1]].astype(np.uint32)
     often = often_of[:known].copy()
-    return Postings(starts, docs, shapes, often, kept, documents=len(order), tokens=len(tokens))
+    return Postings(starts, docs, shapes, often, kept, len(lengths), len(documents.tokens)), cosines
 
 
 @kernel
@@ -88,22 +105,25 @@ def count_documents(tokens: Tokens, doc_starts: IntArray, counts: IntArray) -> i
 
 @kernel
 def fill(
-    tokens: Tokens, doc_starts: IntArray, order: IntArray, starts: IntArray, column_of: IntArray,
-    codes: IntArray, often_of: NDArray[np.uint32], docs: NDArray[np.uint32], shapes: Shapes,
+    documents: Documents, starts: IntArray, squares: FloatArray, column_of: IntArray,
+    codes: IntArray, often_of: NDArray[np.uint32], docs: NDArray[np.uint32], shapes: Shapes, cosines: Cosines,
 ) -> int:  # fmt: skip
     """Write each posting behind its term's cursor, documents in their order; how many shapes were numbered.
 
-    A term met again in a document finds its posting just behind the cursor: documents need not be sorted first.
+    A term met again in a document finds its posting just behind the cursor: documents need not be sorted first. All
+    that is kept of a term stands side by side, so that it is fetched once.
     """
-    met = np.zeros((len(starts) - 1, 2), dtype=np.int64)  # per term: the cursor; the document last met in, plus one
+    met = np.zeros((len(starts) - 1, 4), dtype=np.int64)  # the cursor; the document last met in, plus one; then
+    weight = met.view(np.float64)  # in the same rows, the term's square and its peak
     for term in range(len(met)):
-        met[term, 0] = starts[term]
+        met[term, 0], weight[term, 2] = starts[term], squares[term]
     known = 0
-    for doc in range(len(order)):
-        low, high = doc_starts[order[doc]], doc_starts[order[doc] + 1]
+    for doc in range(len(documents.order)):
+        low, high = documents.starts[documents.order[doc]], documents.starts[documents.order[doc] + 1]
         column = column_of[high - low]
+        total = 0.0
         for at in range(low, high):
-            term = tokens[at]
+            term = documents.tokens[at]
             often = 1
             if met[term, 1] == doc + 1:
                 often += often_of[shapes[met[term, 0] - 1]]
@@ -115,36 +135,29 @@ def fill(
                 often_of[known] = often
                 known += 1
             shapes[met[term, 0] - 1] = codes[often, column]
+            total += (2 * often - 1) * weight[term, 2]
+        cosines.inverse_norms[doc] = inverse_norm(total)
+        for at in range(low, high):
+            term = documents.tokens[at]
+            often = often_of[shapes[met[term, 0] - 1]]
+            weight[term, 3] = max(weight[term, 3], often * np.float64(cosines.inverse_norms[doc]))
+    cosines.peaks[:] = weight[:, 3]
     return known
 
 
 @kernel
-def norms_of(
-    starts: IntArray, docs: NDArray[np.uint32], shapes: Shapes, often: FloatArray, squares: FloatArray, documents: int
-) -> NDArray[np.float32]:
-    """Per document 1 / sqrt of the sum over terms of (how often)^2 times the term's ``squares``; 0 when empty."""
-    totals = np.zeros(documents, dtype=np.float64)
-    for term in range(len(starts) - 1):
-        for at in range(starts[term], starts[term + 1]):
-            times = often[shapes[at]]
-            totals[docs[at]] += times * times * squares[term]
-    inverse = np.zeros(documents, dtype=np.float32)
-    for doc in range(documents):
-        if totals[doc] > 0.0:
-            inverse[doc] = np.float32(1.0 / np.sqrt(totals[doc])) * np.float32(1.0 - 2.0**-23)  # a cosine is at most 1
-    return inverse
+def inverse_norm(total: float) -> np.float32:
+    """1 / sqrt of a sum of squares, a hair less, so that a cosine is at most 1; 0 for nothing."""
+    if total == 0.0:
+        return np.float32(0.0)
+    return np.float32(1.0 / np.sqrt(total / _SQUARE)) * np.float32(1.0 - 2.0**-23)
 
 
 @kernel
-def peaks_of(
-    starts: IntArray, docs: NDArray[np.uint32], shapes: Shapes, by_shape: FloatArray, inverse_norms: NDArray[np.float32]
-) -> FloatArray:
-    """Per term the largest of its documents' ``by_shape``, times the inverse norm where there is one."""
+def peaks_of(starts: IntArray, shapes: Shapes, by_shape: FloatArray) -> FloatArray:
+    """Per term the largest of its postings' ``by_shape``."""
     peaks = np.zeros(len(starts) - 1, dtype=np.float64)
     for term in range(len(starts) - 1):
         for at in range(starts[term], starts[term + 1]):
-            weight = by_shape[shapes[at]]
-            if len(inverse_norms):
-                weight *= inverse_norms[docs[at]]
-            peaks[term] = max(peaks[term], weight)
+            peaks[term] = max(peaks[term], by_shape[shapes[at]])
     return peaks

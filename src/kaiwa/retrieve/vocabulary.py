@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.retrieve.surfaces import empty_table, find_term, keep_terms, read_block, with_room
+from kaiwa.retrieve.surfaces import empty_table, find_term, keep_terms, read_block, surfaces_from, with_room
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,26 +31,23 @@ class Vocabulary:
         self._term = tokeniser.term
         self._numbers: dict[str, int] = {}
         self._table = empty_table()
-        self._known = 0
         self._term_of = np.zeros(0, dtype=np.int32)  # per surface, -1 for what is no word
 
     def numbers(self, block: bytes) -> tuple[Tokens, IntArray]:
         """The terms of the texts in a block (one a line, spaces between tokens), and how many each text has."""
-        numbers, text_ends, self._table = read_block(np.frombuffer(block, dtype=np.uint8), self._table, self._known)
-        self._meet(int(numbers.max(initial=self._known - 1)) + 1)
+        met = self._table.known
+        numbers, text_ends, self._table = read_block(block, self._table)
+        self._meet(surfaces_from(self._table, met), met)
         counts = keep_terms(numbers, text_ends, self._term_of)
         return numbers[: counts.sum()], counts
 
-    def _meet(self, known: int) -> None:
-        """Find the terms of the surfaces that the last block brought."""
-        low, high = self._table.starts[[self._known, known]]
-        surfaces = str(self._table.text[low:high].data, "utf-8").split("\n")[:-1]
-        self._term_of = with_room(self._term_of, known)
+    def _meet(self, surfaces: list[str], first: int) -> None:
+        """Find the terms of new surfaces, which are numbered from ``first``."""
+        self._term_of = with_room(self._term_of, first + len(surfaces))
         numbers = self._numbers
-        self._term_of[self._known : known] = [
+        self._term_of[first : first + len(surfaces)] = [
             numbers.setdefault(term, len(numbers)) if term else DROPPED for term in map(self._term, surfaces)
         ]
-        self._known = known
 
     def terms(self) -> list[str]:
         """The terms in the order of their numbers."""
