@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +19,7 @@ import numpy as np
 from kaiwa.files.index import open_index_files, writing_index
 from kaiwa.flow.index_tokens import TokenRun, write_side, write_terms
 from kaiwa.retrieve import bm25
-from kaiwa.retrieve.search import Matcher, Query, search
+from kaiwa.retrieve.search import Matcher, query_from, search
 from kaiwa.retrieve.tokens import Tokeniser
 from kaiwa.retrieve.vocabulary import Vocabulary
 
@@ -55,18 +54,10 @@ def open_kaiwa(index: Index) -> Engine:
 
     def answer(terms: list[str], k: int) -> Answer:
         start = time.process_time()
-        hits = search(index, query_of(index, terms), Matcher("bm25", 0.0, 1.0), k=k)
+        hits = search(index, query_from(index, terms), Matcher("bm25", 0.0, 1.0), k=k)
         return _answer(start, float(hits.scores[0]) if len(hits) else 0.0)
 
     return answer
-
-
-def query_of(index: Index, terms: list[str]) -> Query:
-    """The terms that the index knows, as a query."""
-    counts = Counter(terms)
-    known = {term: number for term in sorted(counts) if (number := index.terms.find(term)) >= 0}
-    often = np.array([counts[term] for term in known], dtype=np.float64)
-    return Query(np.array(list(known.values()), dtype=np.int64), often, tuple(known))
 
 
 def build_tantivy(lines: Path, folder: Path) -> None:

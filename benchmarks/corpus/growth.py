@@ -56,7 +56,7 @@ def _part(lines: Path, step: int, size: int, folder: Path) -> Index:
     build_kaiwa(folder / "part.txt", folder / "index")
     files = open_index_files(folder / "index")
     arrays = dict(files.arrays)
-    documents, terms = len(arrays["comments.inverse_norms"]), len(arrays["terms.order"])
+    documents, terms = len(arrays["comments.inverse_norms"]), len(arrays["terms.starts"]) - 1
     none, numbers = np.zeros(0, dtype=np.uint32), np.arange(documents + 1, dtype=np.uint32)
     for name, count in (("posts", 1), ("comments", documents)):
         for part_name, kind in (

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.corpus.engines import BUILDERS, OPENERS, Engine, open_kaiwa, query_of
+from benchmarks.corpus.engines import BUILDERS, OPENERS, Engine, open_kaiwa
 from benchmarks.harness import machine
 from kaiwa.files.topics import read_topics
 from kaiwa.flow.index import open_index
-from kaiwa.retrieve.search import Matcher, search
+from kaiwa.retrieve.search import Matcher, query_from, search
 from kaiwa.retrieve.tokens import tokeniser
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _joint(index: Index, variants: Variants) -> None:
 
 def _spent(index: Index, terms: list[str], matcher: Matcher) -> float:
     start = time.process_time()
-    search(index, query_of(index, terms), matcher, k=10)
+    search(index, query_from(index, terms), matcher, k=10)
     return 1000 * (time.process_time() - start)
 
 

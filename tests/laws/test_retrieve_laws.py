@@ -128,7 +128,7 @@ def test_a_search_over_many_windows_finds_what_a_full_scan_finds(tmp_path: Path)
         for matcher in MATCHERS:
             expected = plain_search(posts, comments, pairs, query, matcher)
             best = sorted(expected.values(), reverse=True)
-            for k in (1, 10, 100):
+            for k in (1, 10, 100, 2000):
                 found = search(index, query_of(index, query), matcher, k=k)
                 assert found.scores.tolist() == pytest.approx(best[:k], abs=2e-6)
                 ids = [index.comments.texts.id_of(number) for number in found.comments.tolist()]

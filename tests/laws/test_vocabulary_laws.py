@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kaiwa.flow.index_tokens import TokenRun
+from kaiwa.retrieve.terms import TermTable, term_arrays
 from kaiwa.retrieve.tokens import Tokeniser
-from kaiwa.retrieve.vocabulary import TermTable, Vocabulary, term_arrays
+from kaiwa.retrieve.vocabulary import Vocabulary
 
 LETTERS = "ab\x00é中文😀"
 TEXTS = st.lists(st.lists(st.text(LETTERS, min_size=1, max_size=9), max_size=8), max_size=12)
@@ -53,6 +54,6 @@ def test_many_surfaces_grow_the_table() -> None:
 def test_every_term_is_found_and_no_other(terms: list[str], other: str) -> None:
     """A term's number is its place in the list; an unknown one has none."""
     table = TermTable(**term_arrays(terms))
-    assert [table.find(term) for term in terms] == list(range(len(terms)))
+    assert table.numbers(terms).tolist() == list(range(len(terms)))
     assert [table.text_of(number) for number in range(len(terms))] == terms
-    assert table.find(other) == (terms.index(other) if other in terms else -1)
+    assert table.numbers([other]).tolist() == [terms.index(other) if other in terms else -1]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WHAT = "kaiwa index"
-VERSION = 2
+VERSION = 3
 MANIFEST = "manifest.json"
 CHUNK = 1 << 20
 LAZY = ("docs", "shapes", "text", "ids", "text_starts", "id_starts", "row")

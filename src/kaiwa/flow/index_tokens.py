@@ -10,13 +10,14 @@ import numpy as np
 from kaiwa.retrieve import bm25, tfidf
 from kaiwa.retrieve.invert import Documents, Tokens, inverted, peaks_of
 from kaiwa.retrieve.surfaces import with_room
-from kaiwa.retrieve.vocabulary import Vocabulary, term_arrays
+from kaiwa.retrieve.terms import term_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kaiwa.files.index import IndexWriter
     from kaiwa.model import IntArray
+    from kaiwa.retrieve.vocabulary import Vocabulary
 
 
 _PIECE = 1 << 19

@@ -9,7 +9,7 @@ import numpy as np
 
 from kaiwa.retrieve import bm25, tfidf
 from kaiwa.retrieve.invert import Postings
-from kaiwa.retrieve.vocabulary import TermTable
+from kaiwa.retrieve.terms import TermTable
 from kaiwa.retrieve.walk import Links
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def index_from(arrays: Mapping[str, Any], facts: Mapping[str, Any], check: Check
     return Index(
         posts=posts,
         comments=comments,
-        terms=TermTable(*(arrays[f"terms.{part}"] for part in ("text", "starts", "order"))),
+        terms=TermTable(*(arrays[f"terms.{part}"] for part in ("text", "starts", "slots"))),
         tokeniser=facts["tokeniser"],
         language=facts["language"],
         links=Links(*(arrays[f"pairs.{part}"] for part in Links._fields)),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kaiwa.retrieve.heap import empty_heap, floor_of, push, put_best_first
+from kaiwa.retrieve.best import Best, none_yet, push, raise_floor
 from kaiwa.retrieve.kernel import kernel
 
 if TYPE_CHECKING:
@@ -81,16 +81,14 @@ def scores_of(lists: Lists, wanted: IntArray) -> FloatArray:
 
 
 @kernel
-def best_of(scores: FloatArray, count: int) -> tuple[IntArray, float]:
-    """The documents with the highest positive scores, best first, and a score that no other document exceeds."""
-    heap = empty_heap(count)
-    size = 0
+def best_of(scores: FloatArray, count: int) -> Best:
+    """The documents with the highest positive scores; none of the others scores above the floor."""
+    best = none_yet(count)
     for doc in range(len(scores)):
-        if scores[doc] > floor_of(heap, size):
-            size = push(heap, size, scores[doc], doc, 0)
-    rest = floor_of(heap, size)
-    put_best_first(heap, size)
-    return heap.comments[:size], rest
+        if scores[doc] > best.floor[0]:
+            push(best, scores[doc], doc, 0)
+    raise_floor(best)
+    return best
 
 
 @kernel

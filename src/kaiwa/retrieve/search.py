@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kaiwa.retrieve import bm25, tfidf
-from kaiwa.retrieve.heap import Heap
+from kaiwa.retrieve.best import best_first
 from kaiwa.retrieve.joint import best_pairs
 from kaiwa.retrieve.lists import UNIT, Lists, best_of, dense_scores, scores_of
 from kaiwa.retrieve.tokens import tokeniser
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from kaiwa.model import FloatArray, IntArray
+    from kaiwa.retrieve.best import Best
     from kaiwa.retrieve.index import Index, Side
 
 OPENED_POSTS = 64
@@ -55,14 +59,17 @@ class Hits:
 
 def query_of(index: Index, text: str) -> Query:
     """The text as the index sees it."""
-    counts = Counter(tokeniser(index.tokeniser).terms(text.encode(errors="replace").decode()))
-    known = {word: number for word in counts if (number := index.terms.find(word)) >= 0}
-    words = tuple(sorted(known))
-    return Query(
-        terms=np.array([known[word] for word in words], dtype=np.int64),
-        often=np.array([counts[word] for word in words], dtype=np.float64),
-        words=words,
-    )
+    return query_from(index, tokeniser(index.tokeniser).terms(text.encode(errors="replace").decode()))
+
+
+def query_from(index: Index, terms: Iterable[str]) -> Query:
+    """Terms, as the index's tokeniser makes them, as a query."""
+    counts = Counter(terms)
+    words = sorted(counts)
+    numbers = index.terms.numbers(words)
+    known = numbers >= 0
+    often = np.array([counts[word] for word in words], dtype=np.float64)
+    return Query(numbers[known], often[known], tuple(compress(words, known.tolist())))
 
 
 def lists_of(side: Side, query: Query, similarity: str, share: float) -> Lists:
@@ -97,22 +104,24 @@ def search(index: Index, query: Query, matcher: Matcher, *, k: int, banned_posts
     """
     on_posts = lists_of(index.posts, query, matcher.similarity, matcher.q2p)
     on_comments = lists_of(index.comments, query, matcher.similarity, matcher.q2c)
-    found = Heap(np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
     k = min(k, len(index.comments))
-    if k > 0 and (len(on_posts.slices) or len(on_comments.slices)):
-        found = _best_pairs(index, on_posts, on_comments, k, banned_posts)
-    return Hits(found.comments, found.posts, found.scores / UNIT)
+    if k <= 0 or not (len(on_posts.slices) or len(on_comments.slices)):
+        nothing = np.zeros(0, dtype=np.int64)
+        return Hits(nothing, nothing, np.zeros(0))
+    scores, comments, posts = best_first(_best_pairs(index, on_posts, on_comments, k, banned_posts))
+    return Hits(comments, posts, scores / UNIT)
 
 
-def _best_pairs(index: Index, on_posts: Lists, on_comments: Lists, k: int, banned_posts: frozenset[int]) -> Heap:
+def _best_pairs(index: Index, on_posts: Lists, on_comments: Lists, k: int, banned_posts: frozenset[int]) -> Best:
     """Open more posts until no unopened one could matter."""
     post_scores = dense_scores(on_posts, len(index.posts)) if len(on_posts.slices) else np.zeros(0)
     if len(post_scores):
         post_scores[list(banned_posts)] = -1.0
     opened = OPENED_POSTS
     while True:
-        best, rest = best_of(post_scores, opened)
-        found, sure = best_pairs(k, on_comments, index.links, post_scores, best, rest, PATIENCE)
+        best = best_of(post_scores, opened)
+        _, posts, _ = best_first(best)
+        found, sure = best_pairs(k, on_comments, index.links, post_scores, posts, best.floor[0], PATIENCE)
         if sure:
             return found
         opened *= 8

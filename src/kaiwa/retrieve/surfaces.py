@@ -173,22 +173,3 @@ def keep_terms(numbers: Numbers, text_ends: Numbers, term_of: Numbers) -> IntArr
             at += 1
         counts[text] = kept - before
     return counts
-
-
-@kernel
-def find_term(text: Bytes, starts: IntArray, order: IntArray, wanted: Bytes) -> int:
-    """The number of the term with these bytes, ``order`` naming the terms in byte order; -1 when there is none."""
-    low, high = 0, len(order)
-    while low < high:
-        middle = (low + high) >> 1
-        at, end = starts[order[middle]], starts[order[middle] + 1]
-        step = 0
-        while step < len(wanted) and at + step < end and text[at + step] == wanted[step]:
-            step += 1
-        if step == len(wanted) and at + step == end:
-            return int(order[middle])
-        if step < len(wanted) and (at + step == end or text[at + step] < wanted[step]):
-            low = middle + 1
-        else:
-            high = middle
-    return -1

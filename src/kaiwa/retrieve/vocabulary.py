@@ -1,16 +1,14 @@
-"""The terms of an index: a growing table while it is built, one that is searched on disk."""
+"""The terms of an index while it is built: a table that grows."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.retrieve.surfaces import empty_table, find_term, keep_terms, read_block, surfaces_from, with_room
+from kaiwa.retrieve.surfaces import empty_table, keep_terms, read_block, surfaces_from, with_room
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from kaiwa.model import IntArray
     from kaiwa.retrieve.invert import Tokens
     from kaiwa.retrieve.tokens import Tokeniser
@@ -52,45 +50,3 @@ class Vocabulary:
     def terms(self) -> list[str]:
         """The terms in the order of their numbers."""
         return list(self._numbers)
-
-
-class TermTable:
-    """Terms as one run of bytes and the place where each starts, searched through their byte order.
-
-    They are numbered as they were met, so that the frequent ones, met early, stand close together in every array.
-
-    >>> table = TermTable(np.frombuffer("sunday".encode(), dtype=np.uint8), np.array([0, 3, 6]), np.array([1, 0]))
-    >>> table.find("sun"), table.find("day"), table.find("moon")
-    (0, 1, -1)
-    """
-
-    def __init__(self, text: NDArray[np.uint8], starts: IntArray, order: IntArray) -> None:
-        self._text = text
-        self._starts = starts
-        self._order = order
-
-    def __len__(self) -> int:
-        return len(self._order)
-
-    def find(self, term: str) -> int:
-        """The number of the term, or -1."""
-        wanted = np.frombuffer(term.encode(errors="replace"), dtype=np.uint8)
-        return int(find_term(self._text, self._starts, self._order, wanted))
-
-    def text_of(self, number: int) -> str:
-        """The term of a number."""
-        return self._text[self._starts[number] : self._starts[number + 1]].tobytes().decode(errors="replace")
-
-
-def term_arrays(terms: list[str]) -> dict[str, NDArray[Any]]:  # Any: of their own kinds
-    """What a table of the terms consists of."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    column = pa.array(terms, pa.large_string())
-    _, starts, text = column.buffers()
-    return {
-        "text": np.frombuffer(text or b"", dtype=np.uint8),
-        "starts": np.frombuffer(starts, dtype=np.int64)[: len(terms) + 1] if terms else np.zeros(1, dtype=np.int64),
-        "order": pc.sort_indices(column).to_numpy().astype(np.int64),
-    }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kaiwa.retrieve.heap import Heap, enters, floor_of, holds, push
+from kaiwa.retrieve.best import Best, enters, holds, push, raise_floor
 from kaiwa.retrieve.kernel import kernel
 from kaiwa.retrieve.lists import Lists, added, find, gallop, norm_of
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 WINDOW = 1 << 14
 NO_POST_YET = -1  # where posts do not count, only the winners' are looked up
 _NEARLY = 1 - 1e-12  # so that rounding drops no document that ties with the floor
+_BINS = 1 << 10
+_FULL = 5 / 8  # of the room for pairs: when more is taken between two windows, the floor is raised
+_SCAN_COST = 5  # looking at every place of a window costs as much as noting every fifth as touched
 _SEARCH_COST = 8  # looking a document up costs about as much as walking over this many postings
 
 
@@ -36,11 +39,12 @@ class Links(NamedTuple):
 
 
 class Window(NamedTuple):
-    """The work space of one window: sums of its documents, those touched, and where each term's list stands."""
+    """The work space of one window: sums of its documents, those touched, where each term's list stands and ends."""
 
     sums: IntArray
-    touched: IntArray
+    touched: NDArray[np.int32]
     cursors: IntArray
+    ends: IntArray
     ceilings: FloatArray  # per number of weakest terms: the most they can add together
 
 
@@ -57,14 +61,19 @@ def best_post(links: Links, post_scores: FloatArray, comment: int) -> int:
 
 
 @kernel
-def walk(lists: Lists, links: Links, post_scores: FloatArray, bound: float, heap: Heap, size: int) -> int:
-    """Put every pair that belongs there on the heap, no unopened post scoring above ``bound``; its new size."""
+def walk(lists: Lists, links: Links, post_scores: FloatArray, bound: float, best: Best) -> None:
+    """Add every pair that may be among the best, no unopened post scoring above ``bound``."""
     terms = len(lists.slices)
     comments = len(links.comment_starts) - 1
     window = new_window(lists)
+    start = head_start(lists, len(best.scores) // 2)
+    if start > best.floor[0]:
+        best.floor[0], best.floor_comment[0] = start, comments
     base = 0
     while base < comments:
-        optional = optional_terms(window.ceilings, bound, floor_of(heap, size))
+        if best.size[0] > len(best.scores) * _FULL:
+            raise_floor(best)
+        optional = optional_terms(window.ceilings, bound, best.floor[0])
         nearest = comments
         for term in range(optional, terms):
             if window.cursors[term] < lists.slices[term, 1]:
@@ -72,12 +81,34 @@ def walk(lists: Lists, links: Links, post_scores: FloatArray, bound: float, heap
         if nearest == comments:
             break
         base = nearest // WINDOW * WINDOW
-        touched = sum_window(lists, window, base, optional)
-        needed = floor_of(heap, size) * _NEARLY - bound
+        needed = best.floor[0] * _NEARLY - bound
+        touched = sum_window(lists, window, base, optional, needed, comments)
         touched = complete_window(lists, window, base, optional, touched, needed)
-        size = take_window(lists, window, base, touched, links, post_scores, bound, heap, size)
+        take_window(lists, window, base, touched, links, post_scores, bound, best)
         base += WINDOW
-    return size
+
+
+@kernel
+def head_start(lists: Lists, k: int) -> float:
+    """A score that k comments reach by one of their terms alone; 0 when no term is in so many."""
+    start = 0.0
+    bins = np.zeros(_BINS + 1, dtype=np.int64)
+    for term in range(len(lists.slices) - 1, -1, -1):
+        low, high = lists.slices[term, 0], lists.slices[term, 1]
+        if lists.peaks[term] <= start:
+            break
+        if high - low >= k:
+            scale = _BINS / lists.peaks[term]
+            bins[:] = 0
+            for at in range(low, high):
+                bins[int(added(lists, term, at) * norm_of(lists, int(lists.docs[at])) * scale)] += 1
+            place = _BINS
+            above = bins[place]
+            while above < k:
+                place -= 1
+                above += bins[place]
+            start = max(start, place / scale)
+    return start * _NEARLY - 1.0
 
 
 @kernel
@@ -87,8 +118,8 @@ def new_window(lists: Lists) -> Window:
     ceilings = np.zeros(terms + 1, dtype=np.float64)
     for term in range(terms):
         ceilings[term + 1] = ceilings[term] + lists.peaks[term]
-    sums, touched = np.zeros(WINDOW, dtype=np.int64), np.zeros(WINDOW + 1, dtype=np.int64)
-    return Window(sums, touched, lists.slices[:, 0].copy(), ceilings)
+    sums, touched = np.zeros(WINDOW, dtype=np.int64), np.zeros(WINDOW + 1, dtype=np.int32)
+    return Window(sums, touched, lists.slices[:, 0].copy(), lists.slices[:, 0].copy(), ceilings)
 
 
 @kernel
@@ -101,20 +132,53 @@ def optional_terms(ceilings: FloatArray, bound: float, floor: float) -> int:
 
 
 @kernel
-def sum_window(lists: Lists, window: Window, base: int, optional: int) -> int:
-    """Add up the postings of the terms that are not optional; how many documents they touch."""
+def sum_window(lists: Lists, window: Window, base: int, optional: int, needed: float, comments: int) -> int:
+    """Add up the postings of the terms that are not optional; how many documents are touched and not yet hopeless."""
+    postings = 0
+    for term in range(optional, len(lists.slices)):
+        window.ends[term] = gallop(lists.docs, window.cursors[term], lists.slices[term, 1], base + WINDOW)
+        postings += window.ends[term] - window.cursors[term]
+    if postings * _SCAN_COST > WINDOW:
+        sum_all(lists, window, base, optional)
+        return scan(lists, window, base, min(comments - base, WINDOW), needed - window.ceilings[optional])
+    return sum_touched(lists, window, base, optional)
+
+
+@kernel
+def sum_all(lists: Lists, window: Window, base: int, optional: int) -> None:
+    """Add up many postings, without a note of the documents they touch."""
+    for term in range(optional, len(lists.slices)):
+        weight = lists.weights[term]
+        for at in range(window.cursors[term], window.ends[term]):
+            window.sums[lists.docs[at] - base] += np.int64(weight * lists.by_shape[lists.shapes[at]])
+        window.cursors[term] = window.ends[term]
+
+
+@kernel
+def scan(lists: Lists, window: Window, base: int, size: int, needed: float) -> int:
+    """Find the documents whose sums reach what is needed, clear the others' sums; how many there are."""
+    count = 0
+    for place in range(size):
+        total = window.sums[place]
+        reaches = (total > 0) & (total * norm_of(lists, base + place) >= needed)
+        window.sums[place] = total if reaches else 0
+        window.touched[count] = place
+        count += reaches
+    return count
+
+
+@kernel
+def sum_touched(lists: Lists, window: Window, base: int, optional: int) -> int:
+    """Add up a few postings; how many documents they touch."""
     count = 0
     for term in range(optional, len(lists.slices)):
         weight = lists.weights[term]
-        stop = lists.slices[term, 1]
-        at = window.cursors[term]
-        while at < stop and lists.docs[at] < base + WINDOW:
+        for at in range(window.cursors[term], window.ends[term]):
             place = lists.docs[at] - base
             window.touched[count] = place
             count += window.sums[place] == 0
             window.sums[place] += np.int64(weight * lists.by_shape[lists.shapes[at]])
-            at += 1
-        window.cursors[term] = at
+        window.cursors[term] = window.ends[term]
     return count
 
 
@@ -142,11 +206,11 @@ def drop_hopeless(lists: Lists, window: Window, base: int, touched: int, needed:
     kept = 0
     for step in range(touched):
         place = window.touched[step]
-        if window.sums[place] * norm_of(lists, base + place) >= needed:
-            window.touched[kept] = place
-            kept += 1
-        else:
-            window.sums[place] = 0
+        total = window.sums[place]
+        reaches = total * norm_of(lists, base + place) >= needed
+        window.sums[place] = total if reaches else 0
+        window.touched[kept] = place
+        kept += reaches
     return kept
 
 
@@ -155,8 +219,8 @@ def add_all(lists: Lists, window: Window, base: int, term: int, low: int, high: 
     """Walk a term's postings in the window and add those whose documents are still in play."""
     for at in range(low, high):
         place = lists.docs[at] - base
-        if window.sums[place]:
-            window.sums[place] += added(lists, term, at)
+        total = window.sums[place]
+        window.sums[place] = total + added(lists, term, at) if total else 0
 
 
 @kernel
@@ -172,21 +236,20 @@ def add_found(lists: Lists, window: Window, base: int, term: int, low: int, high
 @kernel
 def take_window(
     lists: Lists, window: Window, base: int, touched: int,
-    links: Links, post_scores: FloatArray, bound: float, heap: Heap, size: int,
-) -> int:  # fmt: skip
-    """Put the documents that belong there on the heap, and clear their sums; the heap's new size."""
+    links: Links, post_scores: FloatArray, bound: float, best: Best,
+) -> None:  # fmt: skip
+    """Add the documents that may be among the best, and clear their sums."""
     for step in range(touched):
         place = window.touched[step]
         comment = base + place
         own = window.sums[place] * norm_of(lists, comment)
         window.sums[place] = 0
-        if own + bound < floor_of(heap, size):
+        if own + bound < best.floor[0]:
             continue
         post = best_post(links, post_scores, comment) if len(post_scores) else NO_POST_YET
         beside = post_scores[post] if len(post_scores) else 0.0
-        if not enters(heap, size, own + beside, comment):
+        if not enters(best, own + beside, comment):
             continue
-        if beside > 0.0 and beside >= bound and holds(heap, size, comment):
+        if beside > 0.0 and beside >= bound and holds(best, comment):
             continue
-        size = push(heap, size, own + beside, comment, post)
-    return size
+        push(best, own + beside, comment, post)
