@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kaiwa.corpus.dedupe import first_rows, join_pairs, within_first
+from kaiwa.corpus.clean import Account
+from kaiwa.corpus.dedupe import ROW, Draw, first_rows, within_first
 from kaiwa.errors import InputError
 from kaiwa.files.pairs import read_pairs
 from kaiwa.files.repository import Manifest, open_repository, writing_repository
 from kaiwa.files.rules import known_rules
+from kaiwa.files.spill import Spill
 from kaiwa.flow.clean import clean
+from kaiwa.flow.joined import joined, part_of
 from kaiwa.model.text import normalise, skeleton
 
 KEYS = st.lists(st.integers(0, 6), max_size=60)
@@ -39,16 +45,74 @@ def test_within_first_counts_each_group_from_its_start(groups: list[int], limit:
     assert within_first(np.array(groups, dtype=np.int64), limit).tolist() == expected
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 8)), min_size=1, max_size=50), st.integers(0, 4))
-def test_joined_pairs_are_distinct_and_within_the_limit(rows: list[tuple[int, int]], limit: int) -> None:
-    """No pair stands twice, and no post keeps more comments than asked."""
-    posts = np.array([post for post, _ in rows], dtype=np.uint64)
-    comments = np.array([comment for _, comment in rows], dtype=np.uint64)
-    joined = join_pairs(posts, comments, comments // np.uint64(2), merge=True, first_comments=limit)
-    kept = list(zip(joined.post[joined.keep].tolist(), joined.comment[joined.keep].tolist(), strict=True))
-    assert len(set(kept)) == len(kept)
-    assert not limit or all(sum(post == other for other, _ in kept) <= limit for post, _ in kept)
-    assert len(kept) + sum(joined.removed.values()) == len(rows)
+def plain_fates(rows: list[tuple[int, int, int]], limit: int, *, merge: bool) -> list[tuple[int, int, int, bool]]:
+    """Post, own and comment row, and whether the pair stays, by plain loops."""
+    posts, ids, texts = (list(column) for column in zip(*rows, strict=True))
+    own = [ids.index(one) for one in ids]
+    spoken = [texts[first] for first in own]
+    comment = [spoken.index(text) for text in spoken] if merge else own
+    fates, seen = [], []
+    for at, one in enumerate(posts):
+        pair = (posts.index(one), comment[at])
+        keep = pair not in seen and (not limit or sum(post == pair[0] for post, _ in seen) < limit)
+        seen += [pair] if keep else []
+        fates.append((pair[0], own[at], pair[1], keep))
+    return fates
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 8), st.integers(0, 5)), min_size=1, max_size=60),
+    st.sampled_from(["merged", ""]),
+    st.integers(0, 4),
+    st.sampled_from([1, 7, 1000]),
+    st.none() | st.integers(1, 30),
+)
+def test_pairs_joined_part_by_part_are_those_of_plain_loops(
+    rows: list[tuple[int, int, int]], merging: str, limit: int, in_memory: int, sample: int | None
+) -> None:
+    """Whatever stays in memory: the same rows speak for the same, and every fate follows from what is kept."""
+    records = np.zeros(len(rows), dtype=ROW)
+    records["row"] = np.arange(len(rows))
+    for name, column in zip(("post", "own", "comment"), zip(*rows, strict=True), strict=True):
+        records[name] = column
+    account = Account()
+    rules = replace(known_rules()["none"], merge=bool(merging), first_comments=limit)
+    with tempfile.TemporaryDirectory() as folder, patch.object(Spill.__init__, "__kwdefaults__", {"limit": in_memory}):
+        spill = Spill(Path(folder))
+        spill.add(records, part_of(records["own"]))
+        parts = joined(spill, len(rows), Path(folder), rules=rules, sample=sample, seed=5, account=account)
+        fates = np.concatenate(list(parts))
+        assert not list(Path(folder).iterdir())
+    plain = plain_fates(rows, limit, merge=bool(merging))
+    found = list(zip(*(fates[name].tolist() for name in ("post", "own", "comment", "keep")), strict=True))
+    assert fates["row"].tolist() == list(range(len(rows)))
+    assert [fate[:3] for fate in found] == [fate[:3] for fate in plain]
+    kept = sum(fate[3] for fate in plain)
+    if sample is None or sample >= kept:
+        assert found == plain
+    else:
+        assert sum(fate[3] for fate in found) == sample
+        assert all(before[3] >= after[3] for before, after in zip(plain, found, strict=True))
+    assert sum(account.counts.values()) == len(rows) - sum(fate[3] for fate in found)
+    posts, comments = ({fate[place] for fate in found if fate[3]} for place in (0, 2))
+    assert set(np.flatnonzero(fates["post_stays"]).tolist()) == posts
+    assert set(np.flatnonzero(fates["comment_stays"]).tolist()) == comments
+    aliases = [at for at, fate in enumerate(found) if fate[1] == at != fate[2] and fate[2] in comments]
+    assert np.flatnonzero(fates["alias"]).tolist() == aliases
+
+
+def test_every_sample_is_as_likely_as_another() -> None:
+    """Two of four pairs, drawn over parts of one and three: each of the six samples about as often."""
+    drawn = Counter()
+    for seed in range(3000):
+        draw = Draw(4, 2, seed)
+        parts = [np.zeros(size, dtype=ROW) for size in (1, 3)]
+        for part in parts:
+            part["keep"] = True
+        drawn[tuple(np.concatenate([draw.thinned(part)["keep"] for part in parts]).tolist())] += 1
+    assert len(drawn) == 6
+    assert all(410 < count < 590 for count in drawn.values())  # four standard deviations about 500
 
 
 @given(TEXT)

@@ -1,18 +1,33 @@
-"""Repeats among pairs, found in compact arrays of keys: a few bytes a pair, whatever its text."""
+"""Repeats among pairs, found in compact records of keys: a few bytes a pair, whatever its text.
+
+Each step sees the rows that share a key together, ordered by row, and replaces the key by the first of these rows.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from collections import Counter
+
     from kaiwa.model import IntArray
 
 KeyArray = NDArray[np.uint64]
 BoolArray = NDArray[np.bool_]
+Rows = NDArray[Any]  # Any: records of the kind below
+ROW = np.dtype([
+    ("row", np.uint64),
+    ("post", np.uint64),  # at first the key of the post's id
+    ("own", np.uint64),  # at first the key of the comment's id
+    ("comment", np.uint64),  # at first the key of the comment's text as compared
+    ("keep", np.bool_),
+    ("post_stays", np.bool_),
+    ("comment_stays", np.bool_),
+    ("alias", np.bool_),
+])  # fmt: skip
 
 
 def first_rows(keys: KeyArray) -> IntArray:
@@ -32,7 +47,7 @@ def first_rows(keys: KeyArray) -> IntArray:
     return firsts
 
 
-def within_first(groups: IntArray, limit: int) -> BoolArray:
+def within_first(groups: IntArray | KeyArray, limit: int) -> BoolArray:
     """Which rows are among the first ``limit`` of their group, in the order they stand.
 
     >>> within_first(np.array([0, 0, 1, 0]), 2)
@@ -48,41 +63,69 @@ def within_first(groups: IntArray, limit: int) -> BoolArray:
     return kept
 
 
-@dataclass(frozen=True)
-class Joined:
-    """What becomes of each row: its post, the comment that speaks for it, and whether the pair stays.
-
-    Rows name rows: ``post[i]`` is the first row with the same post, ``own[i]`` the first with the same
-    comment id, ``comment[i]`` the first whose comment speaks for that of row ``i``.
-    """
-
-    post: IntArray
-    own: IntArray
-    comment: IntArray
-    keep: BoolArray
-    removed: dict[str, int]
+def same_ids(part: Rows, *, merge: bool) -> Rows:
+    """Rows with one comment id get the first one's row as ``own``, and its text's key (or row) as ``comment``."""
+    first = first_rows(part["own"])
+    part["own"] = part["row"][first]
+    part["comment"] = part["comment"][first] if merge else part["own"]
+    return part
 
 
-def join_pairs(
-    post_ids: KeyArray, comment_ids: KeyArray, comment_texts: KeyArray, *, merge: bool, first_comments: int
-) -> Joined:
-    """Pairs with repeated ids joined, near-duplicate comments merged, and each post cut to its first comments.
+def same_texts(part: Rows) -> Rows:
+    """Rows with one comment text get the first one's row as ``comment``: it speaks for them all."""
+    part["comment"] = part["row"][first_rows(part["comment"])]
+    return part
 
-    Three keys per row in: of the post's id, the comment's id and the comment's text as compared.
-    An id that stands with two texts keeps its first text.
-    """
-    post = first_rows(post_ids)
-    by_id = first_rows(comment_ids)
-    comment = first_rows(comment_texts[by_id]) if merge else by_id
-    pair = post.astype(np.uint64) << np.uint64(32) | comment.astype(np.uint64)
-    rows = np.arange(len(pair))
-    keep = first_rows(pair) == rows
-    repeated = int((~keep).sum())
+
+def same_pairs(part: Rows, first_comments: int, removed: Counter[str]) -> Rows:
+    """Rows with one post get the first one's row as ``post``; repeats and all after the first comments go."""
+    part["post"] = part["row"][first_rows(part["post"])]
+    pair = part["post"] << np.uint64(32) | part["comment"]
+    keep = first_rows(pair) == np.arange(len(part))
+    removed["repeated pair"] += int((~keep).sum())
     if first_comments:
         alive = np.flatnonzero(keep)
-        keep[alive] = within_first(post[alive], first_comments)
-    removed = {
-        "repeated pair": repeated,
-        f"after the first {first_comments} comments": len(pair) - repeated - int(keep.sum()),
-    }
-    return Joined(post, by_id, comment, keep, {why: count for why, count in removed.items() if count})
+        keep[alive] = within_first(part["post"][alive], first_comments)
+        removed[f"after the first {first_comments} comments"] += len(alive) - int(keep.sum())
+    part["keep"] = keep
+    return part
+
+
+class Draw:
+    """A sample of kept pairs, drawn part by part: any ``wanted`` of all are equally likely."""
+
+    def __init__(self, kept: int, wanted: int, seed: int) -> None:
+        self._left, self._wanted = kept, wanted
+        self._rng = np.random.default_rng(seed)
+
+    def thinned(self, part: Rows) -> Rows:
+        """The part with the pairs that were not drawn no longer kept."""
+        alive = np.flatnonzero(part["keep"])
+        share = int(self._rng.hypergeometric(self._wanted, self._left - self._wanted, len(alive)))
+        self._left, self._wanted = self._left - len(alive), self._wanted - share
+        part["keep"] = False
+        part["keep"][self._rng.choice(alive, size=share, replace=False)] = True
+        return part
+
+
+def comments_that_stay(part: Rows) -> Rows:
+    """Of rows with one ``comment``: is it in a pair that is kept, and which other ids it speaks for."""
+    speaks = part["comment"] == part["row"]
+    stays = _any_kept(part, "comment")
+    part["comment_stays"] = speaks & stays
+    part["alias"] = (part["own"] == part["row"]) & ~speaks & stays
+    return part
+
+
+def posts_that_stay(part: Rows) -> Rows:
+    """Of rows with one ``post``: is it in a pair that is kept."""
+    part["post_stays"] = (part["post"] == part["row"]) & _any_kept(part, "post")
+    return part
+
+
+def _any_kept(part: Rows, field: str) -> BoolArray:
+    """Per row whether any row of its group is kept."""
+    first = first_rows(part[field])
+    kept = np.zeros(len(part), dtype=np.bool_)
+    kept[first[part["keep"]]] = True
+    return kept[first]

@@ -1,20 +1,24 @@
-"""Raw pairs to a repository, in two passes, with a few bytes of memory for each pair."""
+"""Raw pairs to a repository, in two passes; what is between them stands on disk, so that memory does not grow."""
 
 from __future__ import annotations
 
-from array import array
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kaiwa.corpus.clean import Account, passing
-from kaiwa.corpus.dedupe import BoolArray, Joined, join_pairs
+from kaiwa.corpus.dedupe import ROW, BoolArray, Rows
 from kaiwa.errors import InputError
+from kaiwa.files.idfile import IdFile
 from kaiwa.files.pairs import read_pairs
 from kaiwa.files.repository import Manifest, RepositoryWriter, writing_repository
+from kaiwa.files.spill import Spill
 from kaiwa.files.staging import Staging
 from kaiwa.files.tweets import holds_tweets
+from kaiwa.flow.joined import joined, part_of
 from kaiwa.flow.tweets import paired_tweets
 from kaiwa.model.text import fingerprint, skeleton
 
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 _PACKING = 3  # a packed file holds about this many times its bytes
+_READING = 0.75  # of the work; the rest is writing
+_STEPS = 10_000
 
 
 @dataclass(frozen=True)
@@ -44,43 +50,51 @@ class Cleaned:
 def clean(source: Path, target: Path, *, rules: RuleSet, sample: int | None, seed: int, progress: Progress) -> Cleaned:
     """Clean a file of pairs, or of tweets, into a repository."""
     account = Account()
-    with writing_repository(target) as writer:
-        staged = _stage(source, Staging(writer.folder / "staging"), rules, account, progress)
-        keys = [np.frombuffer(key, dtype=np.uint64) for key in staged.keys]
-        joined = join_pairs(*keys, merge=rules.merge, first_comments=rules.first_comments)
-        for why, count in joined.removed.items():
-            account.remove(why, "", times=count)
-        _draw_sample(joined, sample, seed, account)
-        _write(staged.staging, joined, writer)
-        staged.staging.remove()
+    with writing_repository(target) as writer, closing(_Staged(writer.folder)) as staged:
+        _stage(source, staged, rules, account, progress)
+        fates = joined(staged.rows, staged.count, writer.folder, rules=rules, sample=sample, seed=seed, account=account)
+        _write(staged, fates, writer, progress)
         removed = dict(account.counts)
         whole = writer.finish(Manifest(rules=rules.name, removed=removed, seed=seed if sample else None))
     return Cleaned(whole, staged.pairs_read, writer.counts["merged"], removed, account.examples)
 
 
-@dataclass(frozen=True)
 class _Staged:
-    staging: Staging
-    keys: tuple[array[int], array[int], array[int]]  # of post id, comment id, comment text
-    pairs_read: int
+    """Pairs that pass the rules, set aside: their texts, their comments' ids by row, and a record of keys each."""
+
+    def __init__(self, folder: Path) -> None:
+        self.texts = Staging(folder / "staging")
+        self.comment_ids = IdFile(folder / "comments")
+        self.rows = Spill(folder)
+        self.count = 0
+        self.pairs_read = 0
+
+    def add(self, pairs: list[Pair]) -> None:
+        """Append pairs, at least one."""
+        self.texts.add(pairs)
+        self.comment_ids.add([pair.comment_id for pair in pairs])
+        rows = np.zeros(len(pairs), dtype=ROW)
+        rows["row"] = np.arange(self.count, self.count + len(pairs))
+        rows["post"] = list(_post_keys(pairs))
+        rows["own"] = [fingerprint(pair.comment_id) for pair in pairs]
+        rows["comment"] = [fingerprint(skeleton(pair.comment)) for pair in pairs]
+        self.rows.add(rows, part_of(rows["own"]))
+        self.count += len(pairs)
+
+    def close(self) -> None:
+        """Delete what was set aside."""
+        self.texts.remove()
+        self.comment_ids.close()
 
 
-def _stage(source: Path, staging: Staging, rules: RuleSet, account: Account, progress: Progress) -> _Staged:
-    keys = (array("Q"), array("Q"), array("Q"))
-    pairs_read = 0
+def _stage(source: Path, staged: _Staged, rules: RuleSet, account: Account, progress: Progress) -> None:
     for batch in _with_progress(source, account, rules, progress):
-        pairs_read += len(batch)
-        kept = passing(batch, rules, account)
-        if not kept:
-            continue
-        staging.add(kept)
-        keys[0].extend(_post_keys(kept))
-        keys[1].extend(fingerprint(pair.comment_id) for pair in kept)
-        keys[2].extend(fingerprint(skeleton(pair.comment)) for pair in kept)
-    staging.close()
-    if not keys[0]:
-        raise InputError.at(source, f"no pair passes the rules ({pairs_read} read)", "try --rules plain or none")
-    return _Staged(staging, keys, pairs_read)
+        staged.pairs_read += len(batch)
+        if kept := passing(batch, rules, account):
+            staged.add(kept)
+    staged.texts.close()
+    if not staged.count:
+        raise InputError.at(source, f"no pair passes the rules ({staged.pairs_read} read)", "try --rules plain or none")
 
 
 def _post_keys(pairs: list[Pair]) -> Iterator[int]:
@@ -94,61 +108,40 @@ def _post_keys(pairs: list[Pair]) -> Iterator[int]:
 
 def _with_progress(source: Path, account: Account, rules: RuleSet, progress: Progress) -> Iterator[list[Pair]]:
     batches = paired_tweets(source, rules, account) if holds_tweets(source) else read_pairs(source)
+    packed = _PACKING if source.suffix in {".gz", ".zst", ".parquet"} else 1
     done = 0
     for batch in batches:
         yield batch
-        total = source.stat().st_size * (_PACKING if source.suffix in {".gz", ".zst", ".parquet"} else 1)
+        total = source.stat().st_size * packed
         done += sum(len(pair.comment.encode()) + len(pair.post.encode()) for pair in batch)
-        progress(min(done, total), total)
+        progress(int(_READING * min(done, total)), total)
 
 
-def _draw_sample(joined: Joined, sample: int | None, seed: int, account: Account) -> None:
-    alive = np.flatnonzero(joined.keep)
-    if sample is None or sample >= len(alive):
-        return
-    drawn = np.random.default_rng(seed).choice(len(alive), size=sample, replace=False)
-    joined.keep[alive] = np.isin(np.arange(len(alive)), drawn)
-    account.remove("not in the sample", "", times=len(alive) - sample)
-
-
-def _write(staging: Staging, joined: Joined, writer: RepositoryWriter) -> None:
+def _write(staged: _Staged, fates: Iterator[Rows], writer: RepositoryWriter, progress: Progress) -> None:
     """Write each post and comment where its first row stands, and the pairs by their ids."""
-    fates = _fates(joined)
-    post_ids: dict[int, str] = {}
-    comment_ids: dict[int, str] = {}
-    start = 0
-    for columns in staging.batches():
-        rows = np.arange(start, start + len(columns[0]))
-        post_ids.update((row, columns[0][row - start]) for row in rows[fates.post[rows]].tolist())
-        comment_ids.update((row, columns[2][row - start]) for row in rows[fates.named[rows]].tolist())
-        for name, chosen, offset in (("posts", fates.post, 0), ("comments", fates.comment, 2)):
-            places = np.flatnonzero(chosen[rows]).tolist()
-            writer.add(name, [columns[offset][at] for at in places], [columns[offset + 1][at] for at in places])
-        kept = rows[joined.keep[rows]]
-        speakers = [comment_ids.get(row) or columns[2][row - start] for row in joined.comment[kept].tolist()]
-        writer.add("pairs", [post_ids[row] for row in joined.post[kept].tolist()], speakers)
-        gone = rows[fates.alias[rows]]
-        merged = [columns[2][row - start] for row in gone.tolist()]
-        writer.add("merged", merged, [comment_ids[row] for row in joined.comment[gone].tolist()])
-        start += len(rows)
+    waiting = np.zeros(0, dtype=ROW)
+    done = 0
+    for post_ids, posts, comment_ids, comments in staged.texts.batches():
+        while len(waiting) < len(post_ids):
+            waiting = np.concatenate((waiting, next(fates)))
+        fate, waiting = waiting[: len(post_ids)], waiting[len(post_ids) :]
+        writer.add("posts", _chosen(post_ids, fate["post_stays"]), _chosen(posts, fate["post_stays"]))
+        writer.add("comments", _chosen(comment_ids, fate["comment_stays"]), _chosen(comments, fate["comment_stays"]))
+        speakers = _speakers(comment_ids, fate, staged.comment_ids)
+        writer.add("pairs", _chosen(post_ids, fate["keep"]), _chosen(speakers, fate["keep"]))
+        writer.add("merged", _chosen(comment_ids, fate["alias"]), _chosen(speakers, fate["alias"]))
+        done += len(fate)
+        progress(int((_READING + (1 - _READING) * done / staged.count) * _STEPS), _STEPS)
 
 
-@dataclass(frozen=True)
-class _Fates:
-    """Per staged row: is its post written, its comment written, does a later row name it, is its id an alias."""
-
-    post: BoolArray
-    comment: BoolArray
-    named: BoolArray
-    alias: BoolArray
+def _chosen(values: list[str], which: BoolArray) -> list[str]:
+    return list(compress(values, which.tolist()))
 
 
-def _fates(joined: Joined) -> _Fates:
-    rows = np.arange(len(joined.keep))
-    post, comment = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
-    post[joined.post[joined.keep]] = True
-    comment[joined.comment[joined.keep]] = True
-    alias = (joined.own == rows) & (joined.comment != rows) & comment[joined.comment]
-    named = np.zeros(len(rows), dtype=bool)
-    named[joined.comment[joined.comment != rows]] = True
-    return _Fates(post, comment, named, alias)
+def _speakers(comment_ids: list[str], fate: Rows, ids: IdFile) -> list[str]:
+    """The id of the comment that speaks for each row's, where the row needs it."""
+    speakers = list(comment_ids)
+    others = np.flatnonzero((fate["keep"] | fate["alias"]) & (fate["comment"] != fate["own"]))
+    for place, name in zip(others.tolist(), ids.at(fate["comment"][others].tolist()), strict=True):
+        speakers[place] = name
+    return speakers

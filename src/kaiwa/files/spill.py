@@ -1,0 +1,68 @@
+"""Records set aside on disk in parts, so that memory holds one part at a time; a few stay in memory, as one part."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from kaiwa.model import IntArray
+
+    Records = NDArray[Any]  # Any: of a structured kind, with a field "row"
+
+PARTS = 128
+LIMIT = 1 << 18  # records in memory, before they go to disk
+
+
+class Spill:
+    """Takes records, each with the number of its part, and gives them back part by part, ordered by ``row``.
+
+    While there are few, they come back as a single part: parts keep together what belongs together, no more.
+    """
+
+    def __init__(self, folder: Path, *, limit: int = LIMIT) -> None:
+        self._folder = Path(mkdtemp(dir=folder, prefix="spill-"))
+        self._limit = limit
+        self._held: list[tuple[Records, IntArray]] = []
+        self._waiting = 0
+
+    def add(self, records: Records, parts: IntArray) -> None:
+        """Set records aside, each in the part of its number (0 to PARTS - 1)."""
+        self._held.append((records, parts))
+        self._waiting += len(records)
+        if self._waiting > self._limit:
+            self._write()
+
+    def _write(self) -> None:
+        records, parts = (np.concatenate(columns) for columns in zip(*self._held, strict=True))
+        order = np.argsort(parts, kind="stable")
+        ends = np.cumsum(np.bincount(parts, minlength=PARTS)).tolist()
+        for part, (low, high) in enumerate(zip([0, *ends], ends, strict=False)):
+            if high > low:
+                with (self._folder / f"{part:03d}").open("ab") as file:
+                    file.write(records[order[low:high]].tobytes())
+        self._held, self._waiting = [(records[:0], parts[:0])], 0
+
+    def parts(self) -> Iterator[Records]:
+        """Each part once; nothing is left of them on disk."""
+        if any(self._folder.iterdir()):
+            self._write()
+            kind = self._held[0][0].dtype
+            for file in sorted(self._folder.iterdir()):
+                yield _by_row(np.fromfile(file, dtype=kind))
+                file.unlink()
+        else:
+            yield _by_row(np.concatenate([records for records, _ in self._held]))
+        rmtree(self._folder)
+
+
+def _by_row(records: Records) -> Records:
+    return records[np.argsort(records["row"], kind="stable")]

@@ -1,0 +1,72 @@
+"""Which pairs stay: repeats joined, near-duplicates merged, a sample drawn; with a part of the rows in memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.corpus.dedupe import (
+    Draw,
+    KeyArray,
+    Rows,
+    comments_that_stay,
+    posts_that_stay,
+    same_ids,
+    same_pairs,
+    same_texts,
+)
+from kaiwa.files.spill import PARTS, Spill
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from kaiwa.corpus.clean import Account
+    from kaiwa.corpus.rules import RuleSet
+    from kaiwa.model import IntArray
+
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio (Knuth 1973): neighbours land in other parts
+_TOP_BITS = np.uint64(64 - (PARTS - 1).bit_length())
+
+
+def part_of(keys: KeyArray) -> IntArray:
+    """The part in which all rows with a key come together."""
+    return ((keys * _SPREAD) >> _TOP_BITS).astype(np.int64)
+
+
+def joined(
+    staged: Spill, rows: int, folder: Path, *, rules: RuleSet, sample: int | None, seed: int, account: Account
+) -> Iterator[Rows]:
+    """What becomes of each row, in their order; ``staged`` has them in parts by the comment's id."""
+    removed: Counter[str] = Counter()
+    parts: Iterable[Rows] = (same_ids(part, merge=rules.merge) for part in staged.parts())
+    if rules.merge:
+        parts = (same_texts(part) for part in _regrouped(parts, "comment", folder))
+    parts = (same_pairs(part, rules.first_comments, removed) for part in _regrouped(parts, "post", folder))
+    parts = _regrouped(parts, "comment", folder)
+    kept = rows - removed.total()
+    if sample is not None and sample < kept:
+        removed["not in the sample"] = kept - sample
+        parts = map(Draw(kept, sample, seed).thinned, parts)
+    for why, count in removed.items():
+        if count:
+            account.remove(why, "", times=count)
+    parts = _regrouped(map(comments_that_stay, parts), "post", folder)
+    return _in_order(map(posts_that_stay, parts), rows, folder)
+
+
+def _regrouped(parts: Iterable[Rows], field: str, folder: Path) -> Iterator[Rows]:
+    """All the rows again, in parts by another field; every part is taken before the first is given."""
+    spill = Spill(folder)
+    for part in parts:
+        spill.add(part, part_of(part[field]))
+    return spill.parts()
+
+
+def _in_order(parts: Iterable[Rows], rows: int, folder: Path) -> Iterator[Rows]:
+    spill = Spill(folder)
+    for part in parts:
+        spill.add(part, (part["row"] * np.uint64(PARTS) // np.uint64(rows)).astype(np.int64))
+    return spill.parts()
