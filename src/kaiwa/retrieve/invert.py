@@ -121,28 +121,40 @@ def fill(
     for doc in range(len(documents.order)):
         low, high = documents.starts[documents.order[doc]], documents.starts[documents.order[doc] + 1]
         column = column_of[high - low]
-        total = 0.0
+        known = number_shape(codes, often_of, 1, column, known) if high > low else known
+        once = codes[1, column]
+        total, most = 0.0, 1
         for at in range(low, high):
             term = documents.tokens[at]
-            often = 1
-            if met[term, 1] == doc + 1:
-                often += often_of[shapes[met[term, 0] - 1]]
+            cursor = met[term, 0]
+            if met[term, 1] != doc + 1:
+                docs[cursor], shapes[cursor] = doc, once
+                met[term, 0], met[term, 1] = cursor + 1, doc + 1
+                total += weight[term, 2]
             else:
-                docs[met[term, 0]] = doc
-                met[term, 0], met[term, 1] = met[term, 0] + 1, doc + 1
-            if codes[often, column] < 0:
-                codes[often, column] = known
-                often_of[known] = often
-                known += 1
-            shapes[met[term, 0] - 1] = codes[often, column]
-            total += (2 * often - 1) * weight[term, 2]
+                often = int(often_of[shapes[cursor - 1]]) + 1
+                known = number_shape(codes, often_of, often, column, known)
+                shapes[cursor - 1] = codes[often, column]
+                total += (2 * often - 1) * weight[term, 2]
+                most = max(most, often)
         cosines.inverse_norms[doc] = inverse_norm(total)
+        inverse = np.float64(cosines.inverse_norms[doc])
         for at in range(low, high):
             term = documents.tokens[at]
-            often = often_of[shapes[met[term, 0] - 1]]
-            weight[term, 3] = max(weight[term, 3], often * np.float64(cosines.inverse_norms[doc]))
+            often = 1 if most == 1 else int(often_of[shapes[met[term, 0] - 1]])
+            weight[term, 3] = max(weight[term, 3], often * inverse)
     cosines.peaks[:] = weight[:, 3]
     return known
+
+
+@kernel
+def number_shape(codes: IntArray, often_of: NDArray[np.uint32], often: int, column: int, known: int) -> int:
+    """Number the shape, if it is new; how many are known."""
+    if codes[often, column] >= 0:
+        return known
+    codes[often, column] = known
+    often_of[known] = often
+    return known + 1
 
 
 @kernel

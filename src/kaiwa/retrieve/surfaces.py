@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from kaiwa.model import IntArray
 
+Slots = Numbers
 Kind = TypeVar("Kind", bound=np.generic)
 _FIRST_ROOM = 1 << 12
 _LINE_END = 10
@@ -27,7 +28,8 @@ _EIGHT = np.uint64(8)
 class Table(NamedTuple):
     """The surfaces known so far; at most half of the slots are taken."""
 
-    slots: Words  # slots x (key, number plus one; 0 where it is empty)
+    slots: Slots  # number plus one, 0 where it is empty
+    keys: Words  # per number plus one; 0 for none
     starts: IntArray  # per surface, in ``text``; and where the next one will start
     text: Words  # surfaces, each followed by a line end, eight bytes to a word
     known: int
@@ -35,8 +37,9 @@ class Table(NamedTuple):
 
 def empty_table() -> Table:
     """Room for the first surfaces."""
-    slots, starts = np.zeros((2 * _FIRST_ROOM, 2), dtype=np.uint64), np.zeros(_FIRST_ROOM + 1, dtype=np.int64)
-    return Table(slots, starts, np.zeros(words_for(_FIRST_ROOM), dtype=np.uint64), 0)
+    slots, keys = np.zeros(2 * _FIRST_ROOM, dtype=np.int32), np.zeros(_FIRST_ROOM + 1, dtype=np.uint64)
+    text = np.zeros(words_for(_FIRST_ROOM), dtype=np.uint64)
+    return Table(slots, keys, np.zeros(_FIRST_ROOM + 1, dtype=np.int64), text, 0)
 
 
 def read_block(block: bytes, table: Table) -> tuple[Numbers, Numbers, Table]:
@@ -44,7 +47,7 @@ def read_block(block: bytes, table: Table) -> tuple[Numbers, Numbers, Table]:
     cut = cut_block(block)
     numbers = np.empty(len(cut.keys), dtype=np.int32)
     left = np.empty(len(cut.keys) + 1, dtype=np.int32)
-    left = left[: look_up(cut, table.slots, numbers, left)]
+    left = left[: look_up(cut, table.slots, table.keys, numbers, left)]
     left = left[: compare_long(cut, table.starts, table.text, numbers, left)]
     table = table._replace(text=with_room(table.text, words_for(int(table.starts[table.known]) + len(block) + 1)))
     done = 0
@@ -63,9 +66,9 @@ def surfaces_from(table: Table, first: int) -> list[str]:
 
 
 def _doubled(table: Table) -> Table:
-    slots = np.zeros((2 * len(table.slots), 2), dtype=np.uint64)
-    put_back(table.slots, slots)
-    return table._replace(slots=slots, starts=with_room(table.starts, len(table.slots) + 1))
+    slots, room = np.zeros(2 * len(table.slots), dtype=np.int32), len(table.slots) + 1
+    put_keys(table.keys, table.known, slots)
+    return table._replace(slots=slots, keys=with_room(table.keys, room), starts=with_room(table.starts, room))
 
 
 def with_room(values: NDArray[Kind], room: int) -> NDArray[Kind]:
@@ -78,15 +81,15 @@ def with_room(values: NDArray[Kind], room: int) -> NDArray[Kind]:
 
 
 @kernel
-def look_up(cut: Cut, slots: Words, numbers: Numbers, left: Numbers) -> int:
+def look_up(cut: Cut, slots: Slots, keys: Words, numbers: Numbers, left: Numbers) -> int:
     """Number the tokens whose key stands in the first slot looked at; how many are long, or left at 0."""
     mask = np.uint64(len(slots) - 1)
     count = 0
     for token in range(len(cut.keys)):
         key = cut.keys[token]
-        slot = ((key * SPREAD) >> np.uint64(32)) & mask
-        same = slots[slot, 0] == key
-        numbers[token] = np.int32(slots[slot, 1]) if same else 0
+        after = slots[((key * SPREAD) >> np.uint64(32)) & mask]
+        same = keys[after] == key
+        numbers[token] = after if same else 0
         left[count] = token
         count += (not same) | (cut.lengths[token] > SHORT)
     return count
@@ -122,19 +125,19 @@ def is_same(cut: Cut, token: int, starts: IntArray, text: Words, after: int) -> 
 @kernel
 def settle(cut: Cut, table: Table, text: Bytes, numbers: Numbers, left: Numbers, done: int) -> tuple[int, int]:
     """Number what is left, until the table is half full; how many are done, and surfaces known."""
-    slots, starts, known = table.slots, table.starts, table.known
+    slots, keys, starts, known = table.slots, table.keys, table.starts, table.known
     mask = np.uint64(len(slots) - 1)
     block = cut.words.view(np.uint8)
     for place in range(done, len(left)):
         token = left[place]
         key, length, end = cut.keys[token], cut.lengths[token], cut.ends[token]
         slot = ((key * SPREAD) >> np.uint64(32)) & mask
-        while slots[slot, 1] != 0:
-            same = slots[slot, 0] == key
-            if same and (length <= SHORT or is_same(cut, token, starts, table.text, int(slots[slot, 1]))):
+        while slots[slot] != 0:
+            same = keys[slots[slot]] == key
+            if same and (length <= SHORT or is_same(cut, token, starts, table.text, slots[slot])):
                 break
             slot = (slot + np.uint64(1)) & mask
-        if slots[slot, 1] == 0:
+        if slots[slot] == 0:
             if 2 * known == len(slots):
                 return place, known
             for step in range(length):
@@ -142,21 +145,20 @@ def settle(cut: Cut, table: Table, text: Bytes, numbers: Numbers, left: Numbers,
             text[starts[known] + length] = _LINE_END
             known += 1
             starts[known] = starts[known - 1] + length + 1
-            slots[slot, 0], slots[slot, 1] = key, known
-        numbers[token] = slots[slot, 1]
+            slots[slot], keys[known] = known, key
+        numbers[token] = slots[slot]
     return len(left), known
 
 
 @kernel
-def put_back(old: Words, new: Words) -> None:
-    """Fill new slots with the surfaces of the old ones."""
-    mask = np.uint64(len(new) - 1)
-    for place in range(len(old)):
-        if old[place, 1] != 0:
-            slot = ((old[place, 0] * SPREAD) >> np.uint64(32)) & mask
-            while new[slot, 1] != 0:
-                slot = (slot + np.uint64(1)) & mask
-            new[slot, 0], new[slot, 1] = old[place, 0], old[place, 1]
+def put_keys(keys: Words, known: int, slots: Slots) -> None:
+    """Give every key the first free slot from its hash on."""
+    mask = np.uint64(len(slots) - 1)
+    for after in range(1, known + 1):
+        slot = ((keys[after] * SPREAD) >> np.uint64(32)) & mask
+        while slots[slot] != 0:
+            slot = (slot + np.uint64(1)) & mask
+        slots[slot] = after
 
 
 @kernel
