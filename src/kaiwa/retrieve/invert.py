@@ -64,26 +64,24 @@ def inverted(
 
     ``idf`` turns the number of documents with each term, and of all documents, into the weights of the cosine.
     """
-    lengths = np.diff(documents.starts)
-    longest = int(lengths.max(initial=0))
+    size = len(documents.order)
     starts = np.zeros(terms + 1, dtype=np.int64)
     most = count_documents(documents.tokens, documents.starts, starts)
-    squares = np.rint(idf(starts[1:].astype(np.float64), len(lengths)) ** 2 * _SQUARE)
+    squares = np.rint(idf(starts[1:].astype(np.float64), size) ** 2 * _SQUARE)
     np.cumsum(starts, out=starts)
-    length = np.flatnonzero(np.bincount(lengths, minlength=longest + 1))
-    column_of = np.zeros(longest + 1, dtype=np.int64)
-    column_of[length] = np.arange(len(length))
+    column_of = columns_of(documents.starts)
+    length = np.flatnonzero(column_of >= 0)
     codes = np.full((most + 1, len(length)), -1, dtype=np.int64)
     docs = new_array("docs", np.uint32, int(starts[-1]))
     kind = np.uint16 if codes.size <= _SMALL_SHAPES else np.uint32
     shapes = new_array("shapes", kind, int(starts[-1]))
     often_of = np.zeros(codes.size, dtype=np.uint32)
-    cosines = Cosines(new_array("inverse_norms", np.float32, len(lengths)), np.zeros(terms, dtype=np.float64))
+    cosines = Cosines(new_array("inverse_norms", np.float32, size), np.zeros(terms, dtype=np.float64))
     known = fill(documents, starts, squares, column_of, codes, often_of, docs, shapes, cosines)
     by_code = np.argsort(codes, axis=None)[codes.size - known :]
     kept = length[np.unravel_index(by_code, codes.shape)[1]].astype(np.uint32)
     often = often_of[:known].copy()
-    return Postings(starts, docs, shapes, often, kept, len(lengths), len(documents.tokens)), cosines
+    return Postings(starts, docs, shapes, often, kept, size, len(documents.tokens)), cosines
 
 
 @kernel
@@ -101,6 +99,23 @@ def count_documents(tokens: Tokens, doc_starts: IntArray, counts: IntArray) -> i
                 met[term, 0], met[term, 1] = doc + 1, 1
                 counts[term + 1] += 1
     return max(most, 1)
+
+
+@kernel
+def columns_of(doc_starts: IntArray) -> IntArray:
+    """The lengths that documents have, numbered in their order; -1 for a length that none has."""
+    longest = 0
+    for doc in range(len(doc_starts) - 1):
+        longest = max(longest, doc_starts[doc + 1] - doc_starts[doc])
+    column_of = np.full(longest + 1, -1, dtype=np.int64)
+    for doc in range(len(doc_starts) - 1):
+        column_of[doc_starts[doc + 1] - doc_starts[doc]] = 0
+    column = 0
+    for length in range(longest + 1):
+        if column_of[length] == 0:
+            column_of[length] = column
+            column += 1
+    return column_of
 
 
 @kernel
