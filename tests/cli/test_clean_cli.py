@@ -51,3 +51,86 @@ def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "no such file" in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+PAIRS = "p1\thello there\tc1\thi you\np1\thello there\tc2\tgood day\np2\tbye now\tc3\tsee you\n"
+TABLES = {"posts.parquet", "comments.parquet", "pairs.parquet", "merged.parquet", "manifest.json"}
+
+
+def cleaned(folder: Path, name: str) -> Path:
+    """A repository of three pairs."""
+    (folder / "p.tsv").write_text(PAIRS, encoding="utf-8")
+    assert kaiwa("clean", folder / "p.tsv", "-o", folder / name).returncode == 0
+    return folder / name
+
+
+def test_a_repository_holds_its_tables_and_nothing_else(tmp_path: Path) -> None:
+    """What was set aside while cleaning is gone, beside the folder too."""
+    repository = cleaned(tmp_path, "repo")
+    assert {entry.name for entry in repository.iterdir()} <= TABLES
+    assert {entry.name for entry in tmp_path.iterdir()} == {"p.tsv", "repo"}
+
+
+def test_cleaning_again_keeps_the_takedown_list_and_notes(tmp_path: Path) -> None:
+    """What was taken down stays down."""
+    repository = cleaned(tmp_path, "repo")
+    (repository / "takedown.txt").write_text("c1\n", encoding="utf-8")
+    (repository / "notes").mkdir()
+    (repository / "notes" / "why.txt").write_text("asked by mail\n", encoding="utf-8")
+    cleaned(tmp_path, "repo")
+    assert (repository / "takedown.txt").read_text(encoding="utf-8") == "c1\n"
+    assert (repository / "notes" / "why.txt").exists()
+
+
+def test_what_a_killed_clean_left_is_cleared_away(tmp_path: Path) -> None:
+    """The folder it was filling goes; if it was killed while swapping, the old repository comes back."""
+    repository = cleaned(tmp_path, "repo")
+    left = tmp_path / f".repo.{'0a' * 8}"
+    left.mkdir()
+    repository.rename(left.with_name(f"{left.name}.old"))
+    done = kaiwa("clean", tmp_path / "none.tsv", "-o", repository)
+    assert done.returncode == 2
+    assert (repository / "pairs.parquet").exists()
+    assert {entry.name for entry in tmp_path.iterdir()} == {"p.tsv", "repo"}
+
+
+def test_a_link_is_written_through(tmp_path: Path) -> None:
+    """The folder behind it is replaced, the link stays."""
+    repository = cleaned(tmp_path, "repo")
+    (tmp_path / "link").symlink_to(repository)
+    cleaned(tmp_path, "link")
+    assert (tmp_path / "link").is_symlink()
+    assert {entry.name for entry in tmp_path.iterdir()} == {"p.tsv", "repo", "link"}
+
+
+def test_an_index_is_not_built_over_a_repository(tmp_path: Path) -> None:
+    """Nor over any other folder with a manifest; both stay as they were."""
+    repository = cleaned(tmp_path, "repo")
+    web = tmp_path / "web"
+    web.mkdir()
+    (web / "manifest.json").write_text('{"name": "mine"}', encoding="utf-8")
+    for target in (repository, web):
+        before = (target / "manifest.json").read_bytes()
+        done = kaiwa("index", repository, "-o", target)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert "another kind" in done.stderr
+        assert (target / "manifest.json").read_bytes() == before
+
+
+def test_an_empty_post_is_removed_wherever_it_stands(tmp_path: Path) -> None:
+    """The first pair too."""
+    (tmp_path / "p.tsv").write_text(f"p0\t\tc0\thi all\n{PAIRS}", encoding="utf-8")
+    done = kaiwa("clean", tmp_path / "p.tsv", "-o", tmp_path / "repo", "--json")
+    assert json.loads(done.stdout)["posts"] == 2
+
+
+def test_a_parquet_column_of_lists_is_called_so(tmp_path: Path) -> None:
+    """The column and its kind, not a file cut short."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = {name: ["a"] for name in ("post_id", "post", "comment_id")} | {"comment": [["a"]]}
+    pq.write_table(pa.table(columns), tmp_path / "p.parquet")
+    done = kaiwa("clean", tmp_path / "p.parquet", "-o", tmp_path / "repo")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "column 'comment' holds list" in done.stderr

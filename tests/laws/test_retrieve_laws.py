@@ -135,6 +135,17 @@ def test_a_search_over_many_windows_finds_what_a_full_scan_finds(tmp_path: Path)
                 assert [expected[name] for name in ids] == pytest.approx(found.scores.tolist(), abs=2e-6)
 
 
+def test_one_word_many_times_costs_no_more_than_its_text(tmp_path: Path) -> None:
+    """Shapes are kept by those that occur: a text of 20,000 equal words beside texts of 200 lengths."""
+    comments = ["spam " * 20_000, *("word " * size for size in range(1, 201))]
+    index = indexed(tmp_path, ["a post"], comments, [(0, at) for at in range(len(comments))])
+    shapes = index.comments.postings
+    assert shapes.shapes.dtype == np.uint16
+    assert max(zip(shapes.often.tolist(), shapes.length.tolist(), strict=True)) == (20_000, 20_000)
+    found = search(index, query_of(index, "word"), Matcher("tfidf", 0.0, 1.0), k=500)
+    assert len(found) == 200
+
+
 @given(st.lists(st.floats(-1e6, 1e6), max_size=50).map(lambda scores: sorted(scores, reverse=True)))
 def test_scores_told_apart_fall_even_in_single_precision(scores: list[float]) -> None:
     """No tool that sorts by score can change the order, and no score rises."""

@@ -38,7 +38,8 @@ class Account:
 def passing(pairs: Iterable[Pair], rules: RuleSet, account: Account) -> list[Pair]:
     """The pairs whose post and comment both pass; the others go to the account under the first rule they break."""
     kept = []
-    last, verdict = "", None
+    last: str | None = None
+    verdict: str | None = None
     for pair in pairs:
         if pair.post != last:
             last, verdict = pair.post, rules.against("post", pair.post)

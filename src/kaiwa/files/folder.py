@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import glob
 import os
 import shutil
 from contextlib import contextmanager
@@ -21,10 +23,14 @@ def whole_folder(path: Path, *, mark: str) -> Iterator[Path]:
 
     A folder that stands there already is replaced only if it holds ``mark``, the file that shows it is ours.
     """
+    path = path.resolve() if path.is_symlink() else path
+    _sweep(path)
     refuse_foreign(path, mark=mark)
     temporary = path.parent / f".{path.name}.{token_hex(8)}"  # a signal before it is made leaves nothing behind
+    held = -1
     try:
         temporary.mkdir(mode=0o700, parents=True)
+        held = _held(temporary)
         yield temporary
         temporary.chmod(0o755)
         _take_place(temporary, path)
@@ -33,6 +39,30 @@ def whole_folder(path: Path, *, mark: str) -> Iterator[Path]:
     finally:
         for left in (temporary, _aside(temporary)):
             shutil.rmtree(left, ignore_errors=True)
+        if held >= 0:
+            os.close(held)
+
+
+def _held(folder: Path) -> int:
+    """A lock on a folder, as an open handle; -1 when another process has it. It ends with the process."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        return -1
+    return handle
+
+
+def _sweep(path: Path) -> None:
+    """Clear away what killed processes left beside ``path``; if one was killed while swapping, the old comes back."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * 16}"):
+        if (held := _held(left)) >= 0:
+            if _aside(left).is_dir() and not path.exists():
+                _aside(left).rename(path)
+            for stale in (left, _aside(left)):
+                shutil.rmtree(stale, ignore_errors=True)
+            os.close(held)
 
 
 def refuse_foreign(path: Path, *, mark: str) -> None:

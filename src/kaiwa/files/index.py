@@ -89,6 +89,17 @@ def _refuse_foreign(path: Path) -> None:
     mine = path.is_dir() and all(entry.name.startswith(("data-", ".lock", f".{MANIFEST}.")) for entry in path.iterdir())
     if not mine:
         refuse_foreign(path, mark=MANIFEST)
+        if (path / MANIFEST).exists() and not _is_index(path):
+            raise InputError.at(path, "is a folder of another kind", "give a new or empty folder")
+
+
+def _is_index(path: Path) -> bool:
+    """Whether the manifest is that of an index, or damaged and beside the data of one."""
+    try:
+        said = json.loads((path / MANIFEST).read_bytes())
+    except (ValueError, OSError):
+        return any(path.glob("data-*"))
+    return isinstance(said, dict) and said.get("what") == WHAT
 
 
 @contextmanager

@@ -133,6 +133,8 @@ def parquet_batches(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    if path.is_dir():
+        raise InputError.at(path, "is a folder, not a file", "give a file of pairs")
     try:
         with pq.ParquetFile(path, pre_buffer=False) as source:
             if missing := [name for name in names if name not in source.schema_arrow.names]:
@@ -151,5 +153,9 @@ def _text_column(column: Any, name: str, path: Path) -> list[str]:  # Any: a pya
 
     if column.null_count:
         raise InputError.at(path, f"column {name!r} has empty places", "give every pair all four values")
-    values: list[str] = column.cast(pa.string()).to_pylist()
+    try:
+        values: list[str] = column.cast(pa.string()).to_pylist()
+    except pa.ArrowException:
+        what = f"column {name!r} holds {column.type}, not text"
+        raise InputError.at(path, what, "write ids and texts as strings") from None
     return values

@@ -10,6 +10,7 @@ manifest.json     what, version, counts, rules, language; optional when another 
 from __future__ import annotations
 
 import json
+import shutil
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -196,4 +197,14 @@ def writing_repository(path: Path) -> Iterator[RepositoryWriter]:
             yield writer
         finally:
             writer.close()
+        _carry_rest(path, folder)
         settle(folder)
+
+
+def _carry_rest(old: Path, new: Path) -> None:
+    """Take along what stood beside the tables that are replaced: a takedown list, a reader's notes."""
+    ours = {MANIFEST, *(f"{name}.parquet" for name in TABLES)}
+    for entry in old.iterdir() if old.is_dir() else ():
+        if entry.name not in ours:
+            copy = shutil.copytree if entry.is_dir() else shutil.copy2
+            copy(entry, new / entry.name)

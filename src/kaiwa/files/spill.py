@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
@@ -52,16 +51,20 @@ class Spill:
         self._held, self._waiting = [(records[:0], parts[:0])], 0
 
     def parts(self) -> Iterator[Records]:
-        """Each part once; nothing is left of them on disk."""
+        """Each part once; with the last one nothing is left of them on disk."""
         if any(self._folder.iterdir()):
             self._write()
             kind = self._held[0][0].dtype
-            for file in sorted(self._folder.iterdir()):
-                yield _by_row(np.fromfile(file, dtype=kind))
+            files = sorted(self._folder.iterdir())
+            for file in files:
+                records = np.fromfile(file, dtype=kind)
                 file.unlink()
+                if file == files[-1]:
+                    self._folder.rmdir()
+                yield _by_row(records)
         else:
+            self._folder.rmdir()
             yield _by_row(np.concatenate([records for records, _ in self._held]))
-        rmtree(self._folder)
 
 
 def _by_row(records: Records) -> Records:

@@ -68,7 +68,7 @@ def holds(best: Best, comment: int) -> bool:
 
 @kernel
 def raise_floor(best: Best) -> None:
-    """Forget all but the k best, when there are more, and let the worst of them be the floor."""
+    """Forget all but the k best, when there are so many; the worst of them is the floor, unless it was higher."""
     k = len(best.scores) // 2
     if best.size[0] < k:
         return
@@ -91,7 +91,9 @@ def raise_floor(best: Best) -> None:
             low = left
         else:
             break
-    best.size[0], best.floor[0], best.floor_comment[0] = k, best.scores[k - 1], best.comments[k - 1]
+    best.size[0] = k
+    if enters(best, best.scores[k - 1], best.comments[k - 1]):
+        best.floor[0], best.floor_comment[0] = best.scores[k - 1], best.comments[k - 1]
 
 
 @kernel

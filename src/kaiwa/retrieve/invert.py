@@ -53,6 +53,16 @@ class Cosines(NamedTuple):
     peaks: FloatArray
 
 
+class Seen(NamedTuple):
+    """The shapes met so far: per length and how often, the number plus one; and what each number stands for."""
+
+    column_of: IntArray  # per length
+    starts: IntArray  # per column, in ``code``
+    code: IntArray
+    often: IntArray
+    length: IntArray
+
+
 def inverted(
     documents: Documents,
     terms: int,
@@ -65,45 +75,43 @@ def inverted(
     ``idf`` turns the number of documents with each term, and of all documents, into the weights of the cosine.
     """
     size = len(documents.order)
-    starts = np.zeros(terms + 1, dtype=np.int64)
-    most = count_documents(documents.tokens, documents.starts, starts)
+    column_of, columns = columns_of(documents.starts)
+    starts, most = np.zeros(terms + 1, dtype=np.int64), np.ones(columns, dtype=np.int64)
+    count_documents(documents.tokens, documents.starts, column_of, starts, most)
     squares = np.rint(idf(starts[1:].astype(np.float64), size) ** 2 * _SQUARE)
     np.cumsum(starts, out=starts)
-    column_of = columns_of(documents.starts)
-    length = np.flatnonzero(column_of >= 0)
-    codes = np.full((most + 1, len(length)), -1, dtype=np.int64)
+    shape_starts = np.concatenate(([0], np.cumsum(most)))
+    seen = Seen(column_of, shape_starts, *(np.zeros(shape_starts[-1], dtype=np.int64) for _ in range(3)))
     docs = new_array("docs", np.uint32, int(starts[-1]))
-    kind = np.uint16 if codes.size <= _SMALL_SHAPES else np.uint32
+    kind = np.uint16 if shape_starts[-1] <= _SMALL_SHAPES else np.uint32
     shapes = new_array("shapes", kind, int(starts[-1]))
-    often_of = np.zeros(codes.size, dtype=np.uint32)
     cosines = Cosines(new_array("inverse_norms", np.float32, size), np.zeros(terms, dtype=np.float64))
-    known = fill(documents, starts, squares, column_of, codes, often_of, docs, shapes, cosines)
-    by_code = np.argsort(codes, axis=None)[codes.size - known :]
-    kept = length[np.unravel_index(by_code, codes.shape)[1]].astype(np.uint32)
-    often = often_of[:known].copy()
-    return Postings(starts, docs, shapes, often, kept, size, len(documents.tokens)), cosines
+    known = fill(documents, starts, squares, seen, docs, shapes, cosines)
+    often, length = (values[:known].astype(np.uint32) for values in (seen.often, seen.length))
+    return Postings(starts, docs, shapes, often, length, size, len(documents.tokens)), cosines
 
 
 @kernel
-def count_documents(tokens: Tokens, doc_starts: IntArray, counts: IntArray) -> int:
-    """Count the documents of term t in ``counts[t + 1]``; how often a term stands in one document at the most."""
+def count_documents(
+    tokens: Tokens, doc_starts: IntArray, column_of: IntArray, counts: IntArray, most: IntArray
+) -> None:
+    """Count the documents of term t in ``counts[t + 1]``; per length, how often a term stands in one document."""
     met = np.zeros((len(counts), 2), dtype=np.int32)  # per term: the document last met in, plus one; how often there
-    most = 0
     for doc in range(len(doc_starts) - 1):
+        column = column_of[doc_starts[doc + 1] - doc_starts[doc]]
         for at in range(doc_starts[doc], doc_starts[doc + 1]):
             term = tokens[at]
             if met[term, 0] == doc + 1:
                 met[term, 1] += 1
-                most = max(most, met[term, 1])
+                most[column] = max(most[column], met[term, 1])
             else:
                 met[term, 0], met[term, 1] = doc + 1, 1
                 counts[term + 1] += 1
-    return max(most, 1)
 
 
 @kernel
-def columns_of(doc_starts: IntArray) -> IntArray:
-    """The lengths that documents have, numbered in their order; -1 for a length that none has."""
+def columns_of(doc_starts: IntArray) -> tuple[IntArray, int]:
+    """The lengths that documents have, numbered in their order, -1 for a length that none has; how many there are."""
     longest = 0
     for doc in range(len(doc_starts) - 1):
         longest = max(longest, doc_starts[doc + 1] - doc_starts[doc])
@@ -115,13 +123,13 @@ def columns_of(doc_starts: IntArray) -> IntArray:
         if column_of[length] == 0:
             column_of[length] = column
             column += 1
-    return column_of
+    return column_of, column
 
 
 @kernel
 def fill(
-    documents: Documents, starts: IntArray, squares: FloatArray, column_of: IntArray,
-    codes: IntArray, often_of: NDArray[np.uint32], docs: NDArray[np.uint32], shapes: Shapes, cosines: Cosines,
+    documents: Documents, starts: IntArray, squares: FloatArray, seen: Seen,
+    docs: NDArray[np.uint32], shapes: Shapes, cosines: Cosines,
 ) -> int:  # fmt: skip
     """Write each posting behind its term's cursor, documents in their order; how many shapes were numbered.
 
@@ -135,9 +143,8 @@ def fill(
     known = 0
     for doc in range(len(documents.order)):
         low, high = documents.starts[documents.order[doc]], documents.starts[documents.order[doc] + 1]
-        column = column_of[high - low]
-        known = number_shape(codes, often_of, 1, column, known) if high > low else known
-        once = codes[1, column]
+        known = number_shape(seen, 1, high - low, known)
+        once = shape_of(seen, 1, high - low)
         total, most = 0.0, 1
         for at in range(low, high):
             term = documents.tokens[at]
@@ -147,28 +154,34 @@ def fill(
                 met[term, 0], met[term, 1] = cursor + 1, doc + 1
                 total += weight[term, 2]
             else:
-                often = int(often_of[shapes[cursor - 1]]) + 1
-                known = number_shape(codes, often_of, often, column, known)
-                shapes[cursor - 1] = codes[often, column]
+                often = seen.often[shapes[cursor - 1]] + 1
+                known = number_shape(seen, often, high - low, known)
+                shapes[cursor - 1] = shape_of(seen, often, high - low)
                 total += (2 * often - 1) * weight[term, 2]
                 most = max(most, often)
         cosines.inverse_norms[doc] = inverse_norm(total)
         inverse = np.float64(cosines.inverse_norms[doc])
         for at in range(low, high):
             term = documents.tokens[at]
-            often = 1 if most == 1 else int(often_of[shapes[met[term, 0] - 1]])
+            often = 1 if most == 1 else seen.often[shapes[met[term, 0] - 1]]
             weight[term, 3] = max(weight[term, 3], often * inverse)
     cosines.peaks[:] = weight[:, 3]
     return known
 
 
 @kernel
-def number_shape(codes: IntArray, often_of: NDArray[np.uint32], often: int, column: int, known: int) -> int:
+def shape_of(seen: Seen, often: int, length: int) -> int:
+    """The number of a shape; -1 when it has none yet."""
+    return int(seen.code[seen.starts[seen.column_of[length]] + often - 1]) - 1
+
+
+@kernel
+def number_shape(seen: Seen, often: int, length: int, known: int) -> int:
     """Number the shape, if it is new; how many are known."""
-    if codes[often, column] >= 0:
+    if shape_of(seen, often, length) >= 0:
         return known
-    codes[often, column] = known
-    often_of[known] = often
+    seen.code[seen.starts[seen.column_of[length]] + often - 1] = known + 1
+    seen.often[known], seen.length[known] = often, length
     return known + 1
 
 
