@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -92,6 +94,26 @@ def test_what_a_killed_clean_left_is_cleared_away(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert (repository / "pairs.parquet").exists()
     assert {entry.name for entry in tmp_path.iterdir()} == {"p.tsv", "repo"}
+
+
+def test_what_waited_aside_is_cleared_away(tmp_path: Path) -> None:
+    """A clean killed after the swap leaves only the old repository, set aside."""
+    repository = cleaned(tmp_path, "repo")
+    (tmp_path / f".repo.{'0a' * 8}.old").mkdir()
+    cleaned(tmp_path, "repo")
+    assert {entry.name for entry in tmp_path.iterdir()} == {"p.tsv", "repo"}
+    assert (repository / "pairs.parquet").exists()
+
+
+def test_a_folder_that_is_being_filled_stays(tmp_path: Path) -> None:
+    """Another clean is at work there."""
+    filled = tmp_path / f".repo.{'0b' * 8}"
+    filled.mkdir()
+    handle = os.open(filled, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    cleaned(tmp_path, "repo")
+    os.close(handle)
+    assert filled.is_dir()
 
 
 def test_a_link_is_written_through(tmp_path: Path) -> None:

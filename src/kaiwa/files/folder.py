@@ -44,11 +44,14 @@ def whole_folder(path: Path, *, mark: str) -> Iterator[Path]:
 
 
 def _held(folder: Path) -> int:
-    """A lock on a folder, as an open handle; -1 when another process has it. It ends with the process."""
-    handle = os.open(folder, os.O_RDONLY)
+    """A lock on a folder, as an open handle; -1 when it cannot be had. It ends with the process."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:  # another process has just removed it
+        return -1
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    except OSError:  # another process fills it; or a file system without locks, where nothing is cleared away
         os.close(handle)
         return -1
     return handle
@@ -56,12 +59,17 @@ def _held(folder: Path) -> int:
 
 def _sweep(path: Path) -> None:
     """Clear away what killed processes left beside ``path``; if one was killed while swapping, the old comes back."""
-    for left in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * 16}"):
-        if (held := _held(left)) >= 0:
-            if _aside(left).is_dir() and not path.exists():
-                _aside(left).rename(path)
-            for stale in (left, _aside(left)):
-                shutil.rmtree(stale, ignore_errors=True)
+    names = f".{glob.escape(path.name)}.{'[0-9a-f]' * 16}"
+    found = [*path.parent.glob(names), *path.parent.glob(f"{names}.old")]
+    for left in {entry.with_name(entry.name.removesuffix(".old")) for entry in found}:
+        held = _held(left)
+        if held < 0 and left.exists():
+            continue
+        if _aside(left).is_dir() and not path.exists():
+            _aside(left).rename(path)
+        for stale in (left, _aside(left)):
+            shutil.rmtree(stale, ignore_errors=True)
+        if held >= 0:
             os.close(held)
 
 
