@@ -1,4 +1,4 @@
-"""Raw pairs to a repository, in two passes; what is between them stands on disk, so that memory does not grow."""
+"""Raw pairs to a repository, in two passes; what is between them stands on disk, so that memory hardly grows."""
 
 from __future__ import annotations
 
