@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kaiwa.compare.tau import Interval, Ties
+    from kaiwa.flow.tau import RankAgreement
     from kaiwa.report.text import Cell
 
 
@@ -82,6 +83,12 @@ def command(
         )
     if found.left_out:
         remark(f"left out, as only one side has them: {', '.join(found.left_out)}")
+    heading = f"{found.a} against {found.b}, {len(found.runs)} runs\n"
+    text = heading + table(["agreement", "value", "low", "high"], _rows(found, interval, persistence))
+    deliver(text, _fields(found, persistence), as_json=as_json, output=output)
+
+
+def _rows(found: RankAgreement, interval: Interval, persistence: float) -> list[list[Cell]]:
     tau = found.tau
     rows: list[list[Cell]] = [
         [f"tau ({tau.ties}, {interval} interval)", tau.tau, tau.low, tau.high],
@@ -89,13 +96,14 @@ def command(
         ["tau_ap, symmetric", found.tau_ap_symmetric, "", ""],
         [f"rank-biased overlap, p = {persistence:g}", found.rbo, "", ""],
     ]
-    rows += [[f"overlap of the first {k}", share, "", ""] for k, share in found.overlap.items()]
-    heading = f"{found.a} against {found.b}, {len(found.runs)} runs\n"
-    text = heading + table(["agreement", "value", "low", "high"], rows)
-    fields = {
+    return rows + [[f"overlap of the first {k}", share, "", ""] for k, share in found.overlap.items()]
+
+
+def _fields(found: RankAgreement, persistence: float) -> dict[str, object]:
+    return {
         "a": found.a,
         "b": found.b,
-        **vars(tau),
+        **vars(found.tau),
         "tau_ap": found.tau_ap,
         "tau_ap_symmetric": found.tau_ap_symmetric,
         "rbo": found.rbo,
@@ -103,4 +111,3 @@ def command(
         "overlap": {str(k): share for k, share in found.overlap.items()},
         "left_out": list(found.left_out),
     }
-    deliver(text, fields, as_json=as_json, output=output)

@@ -11,6 +11,7 @@ from kaiwa.cli.progress import progress
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from kaiwa.compare.components import Variance
     from kaiwa.report.text import Cell
 
 
@@ -48,6 +49,13 @@ def command(
         found = variance_of_files(
             scores, measure=measure, trials=trials, confidence=confidence, rng=np.random.default_rng(seed)
         )
+    pooled = f", pooled over {found.matrices} files" if found.matrices > 1 else ""
+    heading = f"{counted(found.topics, 'topic')}, {counted(found.runs, 'run')}{pooled}\n"
+    text = heading + table(["variance", "value", "low", "high"], _rows(found), digits=6)
+    deliver(text, _fields(found), as_json=as_json, output=output)
+
+
+def _rows(found: Variance) -> list[list[Cell]]:
     rows: list[list[Cell]] = [
         ["V_E (within runs)", found.v_e, *(found.v_e_limits or (None, None))],
         ["V_E2 (two-way residual)", found.v_e2, *(found.v_e2_limits or (None, None))],
@@ -64,7 +72,11 @@ def command(
                 ("dependability (scores)", parts.dependability),
             )
         ]
-    fields = {
+    return rows
+
+
+def _fields(found: Variance) -> dict[str, object]:
+    return {
         "v_e": found.v_e,
         "v_e2": found.v_e2,
         "v_e_limits": found.v_e_limits,
@@ -73,10 +85,5 @@ def command(
         "runs": found.runs,
         "matrices": found.matrices,
         "confidence": found.confidence,
-        "components": vars(parts) if parts else None,
+        "components": vars(found.components) if found.components else None,
     }
-    pooled = f", pooled over {found.matrices} files" if found.matrices > 1 else ""
-    heading = f"{counted(found.topics, 'topic')}, {counted(found.runs, 'run')}{pooled}\n"
-    deliver(
-        heading + table(["variance", "value", "low", "high"], rows, digits=6), fields, as_json=as_json, output=output
-    )

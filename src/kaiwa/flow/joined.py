@@ -27,13 +27,10 @@ if TYPE_CHECKING:
     from kaiwa.corpus.rules import RuleSet
     from kaiwa.model import IntArray
 
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio (Knuth 1973): neighbours land in other parts
-_TOP_BITS = np.uint64(64 - (PARTS - 1).bit_length())
-
 
 def part_of(keys: KeyArray) -> IntArray:
-    """The part in which all rows with a key come together."""
-    return ((keys * _SPREAD) >> _TOP_BITS).astype(np.int64)
+    """The part in which all rows with a key come together; fingerprints and rows both spread evenly."""
+    return (keys % np.uint64(PARTS)).astype(np.int64)
 
 
 def joined(
