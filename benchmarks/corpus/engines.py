@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.files.index import open_index_files, writing_index
-from kaiwa.flow.index_tokens import TokenRun, write_side, write_terms
+from kaiwa.flow.index_postings import write_side
+from kaiwa.flow.index_tokens import TokenRun, write_terms
 from kaiwa.retrieve import bm25
 from kaiwa.retrieve.search import Matcher, query_from, search
 from kaiwa.retrieve.tokens import Tokeniser
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 Answer = tuple[float, float]  # CPU milliseconds, best score (0 when nothing is found)
 Engine = Callable[[list[str], int], Answer]
 _BLOCK = 1 << 19
+_EACH = (1 << 16) - 1  # documents in a stream
 
 
 def build_kaiwa(lines: Path, folder: Path) -> None:
@@ -36,16 +38,18 @@ def build_kaiwa(lines: Path, folder: Path) -> None:
     facts: dict[str, object] = {}
     with writing_index(folder, facts) as writer, lines.open("rb") as source:
         vocabulary = Vocabulary(Tokeniser("lines", str.split, str))
-        tokens = TokenRun(vocabulary)
-        rest = b""
+        tokens = TokenRun(vocabulary, writer.folder, _EACH)
+        rest, known = b"", 0
         while chunk := source.read(_BLOCK):
             cut = chunk.rfind(b"\n") + 1
-            tokens.add(rest + chunk[:cut])
+            block = rest + chunk[:cut]
+            size = block.count(b"\n")
+            tokens.add(block, np.arange(known, known + size))
+            known += size
             rest = chunk[cut:]
-        tokenised = tokens.close()
         terms = write_terms(vocabulary, writer)
-        documents = len(tokenised.starts) - 1
-        facts["tokens"] = write_side("comments", np.arange(documents), tokenised, terms, writer)
+        write_side("comments", tokens, terms, writer)
+        facts["tokens"] = tokens.tokens
     open_index_files(folder)
 
 

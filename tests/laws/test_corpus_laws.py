@@ -81,8 +81,8 @@ def test_pairs_joined_part_by_part_are_those_of_plain_loops(
     with tempfile.TemporaryDirectory() as folder, patch.object(Spill.__init__, "__kwdefaults__", {"limit": in_memory}):
         spill = Spill(Path(folder))
         spill.add(records, part_of(records["own"]))
-        parts = joined(spill, len(rows), Path(folder), rules=rules, sample=sample, seed=5, account=account)
-        fates = np.concatenate(list(parts))
+        queue = joined(spill, len(rows), Path(folder), rules=rules, sample=sample, seed=5, account=account)
+        fates = queue.take(len(rows))
         assert not list(Path(folder).iterdir())
     plain = plain_fates(rows, limit, merge=bool(merging))
     found = list(zip(*(fates[name].tolist() for name in ("post", "own", "comment", "keep")), strict=True))
@@ -139,9 +139,9 @@ def test_a_repository_comes_back_as_it_was_written(rows: list[tuple[int, str]]) 
             writer.finish(Manifest(rules="none", language="zh"))
         again = open_repository(path)
         assert [list(zip(*batch, strict=True)) for batch in again.posts()] == [list(posts.items())]
-        post_rows, comment_rows = again.pair_rows(again.ids("posts"), again.ids("comments"))
-        found = zip(post_rows.tolist(), comment_rows.tolist(), strict=True)
-        assert [(list(posts)[post], list(comments)[comment]) for post, comment in found] == pairs
+        assert [pair for batch in again.table("pairs") for pair in zip(*batch, strict=True)] == pairs
+        assert [name for batch in again.column("comments", "comment_id") for name in batch] == list(comments)
+        assert again.text_bytes("posts") >= sum(len(text.encode()) for text in posts.values())
         assert (again.manifest.posts, again.manifest.language) == (len(posts), "zh")
 
 

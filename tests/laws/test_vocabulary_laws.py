@@ -5,7 +5,6 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kaiwa.flow.index_tokens import TokenRun
 from kaiwa.retrieve.terms import TermTable, term_arrays
 from kaiwa.retrieve.tokens import Tokeniser
 from kaiwa.retrieve.vocabulary import Vocabulary
@@ -30,14 +29,12 @@ def _by_dictionary(texts: list[list[str]]) -> tuple[list[list[int]], list[str]]:
 def test_terms_are_numbered_as_they_are_met(blocks: list[list[list[str]]]) -> None:
     """Several blocks give the numbers, counts and terms that one dictionary gives."""
     vocabulary = Vocabulary(_tokeniser())
-    run = TokenRun(vocabulary)
-    for block in blocks:
-        run.add("".join(" ".join(text) + "\n" for text in block).encode())
-    made = run.close()
+    lines = ["".join(" ".join(text) + "\n" for text in block).encode() for block in blocks]
+    made = [vocabulary.numbers(block) for block in lines]
     numbers, terms = _by_dictionary([text for block in blocks for text in block])
-    assert made.tokens.tolist() == [number for text in numbers for number in text]
-    assert made.starts.tolist() == [sum(map(len, numbers[:place])) for place in range(len(numbers) + 1)]
-    assert vocabulary.terms() == terms
+    assert [term for tokens, _ in made for term in tokens.tolist()] == [term for text in numbers for term in text]
+    assert [length for _, lengths in made for length in lengths.tolist()] == list(map(len, numbers))
+    assert (vocabulary.terms(), len(vocabulary)) == (terms, len(terms))
 
 
 def test_many_surfaces_grow_the_table() -> None:
@@ -53,7 +50,9 @@ def test_many_surfaces_grow_the_table() -> None:
 @given(st.lists(st.text("ab中😀", min_size=1, max_size=4), unique=True, max_size=20), st.text("ab中😀", max_size=4))
 def test_every_term_is_found_and_no_other(terms: list[str], other: str) -> None:
     """A term's number is its place in the list; an unknown one has none."""
-    table = TermTable(**term_arrays(terms))
+    vocabulary = Vocabulary(Tokeniser("law", str.split, str))
+    vocabulary.numbers("".join(f"{term}\n" for term in terms).encode())
+    table = TermTable(**term_arrays(*vocabulary.encoded()))
     assert table.numbers(terms).tolist() == list(range(len(terms)))
     assert [table.text_of(number) for number in range(len(terms))] == terms
     assert table.numbers([other]).tolist() == [terms.index(other) if other in terms else -1]

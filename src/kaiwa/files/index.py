@@ -18,7 +18,7 @@ import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -47,19 +47,45 @@ class IndexWriter:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def array(self, name: str, kind: Any, size: int) -> Any:  # Any: a dtype in, an array of it out
-        """A new array on disk, to be filled in place."""
-        if not size:
-            self.save(name, np.zeros(0, dtype=kind))
-            return np.zeros(0, dtype=kind)
-        return np.lib.format.open_memmap(self._path(name), mode="w+", dtype=kind, shape=(size,))
-
     def save(self, name: str, values: NDArray[Any]) -> None:  # Any: of whatever kind
         """Write an array as it is."""
         np.save(self._path(name), values)
 
+    @contextmanager
+    def growing(self, name: str, kind: Any) -> Iterator[GrowingArray]:  # Any: a dtype
+        """An array to which values are appended until the block ends."""
+        with self._path(name).open("wb") as file:
+            array = GrowingArray(file, kind)
+            yield array
+            array.finish()
+
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.npy"
+
+
+class GrowingArray:
+    """An array on disk whose length is known at the end; memory holds none of it."""
+
+    def __init__(self, file: BinaryIO, kind: Any) -> None:  # Any: a dtype
+        self._file, self._kind, self._size = file, np.dtype(kind), 0
+        self._write_header()
+        self._begin = file.tell()
+
+    def add(self, values: NDArray[Any]) -> None:  # Any: of a kind that fits
+        """Append values."""
+        self._file.write(np.ascontiguousarray(values, dtype=self._kind).data)
+        self._size += len(values)
+
+    def finish(self) -> None:
+        """Say in the file how long the array has become; numpy leaves room for that in the header."""
+        self._file.seek(0)
+        self._write_header()
+        if self._file.tell() != self._begin:
+            raise AssertionError("the header of a .npy file grew")
+
+    def _write_header(self) -> None:
+        said = {"descr": np.lib.format.dtype_to_descr(self._kind), "fortran_order": False, "shape": (self._size,)}
+        np.lib.format.write_array_header_1_0(self._file, said)
 
 
 @contextmanager

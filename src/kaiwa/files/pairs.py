@@ -139,7 +139,7 @@ def parquet_batches(
         with pq.ParquetFile(path, pre_buffer=False) as source:
             if missing := [name for name in names if name not in source.schema_arrow.names]:
                 raise InputError.at(path, f"no column {missing[0]!r}", shape)
-            for batch in source.iter_batches(rows, columns=list(names)):
+            for batch in source.iter_batches(rows, columns=list(names), use_threads=False):
                 yield [_text_column(batch.column(name), name, path) for name in names]
     except FileNotFoundError:
         raise InputError.at(path, "no such file", "check the name and the folder") from None

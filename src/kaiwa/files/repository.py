@@ -15,8 +15,6 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from kaiwa.errors import InputError
 from kaiwa.files import takedown
 from kaiwa.files.folder import settle, whole_folder
@@ -25,8 +23,6 @@ from kaiwa.files.pairs import parquet_batches
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
-
-    from kaiwa.model import IntArray
 
 WHAT = "kaiwa repository"
 VERSION = 1
@@ -37,6 +33,7 @@ TABLES = {
     "pairs": ("post_id", "comment_id"),
     "merged": ("comment_id", "kept_id"),
 }
+_GROUP_ROWS, _GROUP_BYTES = 1 << 14, 1 << 21
 _REPAIR = "make a repository with kaiwa clean"
 
 
@@ -83,35 +80,19 @@ class Repository:
         path = self.path / takedown.NAME
         return takedown.read_takedown(path) if path.is_file() else frozenset()
 
-    def ids(self, name: str) -> Any:  # Any: a pyarrow array, untyped
-        """The ids of the posts or the comments, in their order, each once."""
-        import pyarrow as pa
+    def column(self, name: str, column: str) -> Iterator[list[str]]:
+        """Batches of one column of a table."""
+        path, columns = self.path / f"{name}.parquet", ", ".join(TABLES[name])
+        return (values for (values,) in parquet_batches(path, (column,), f"{name} have {columns}"))
 
-        column = TABLES[name][0]
-        parts = [pa.array(batch[0]) for batch in self.table(name)]
-        ids = pa.concat_arrays(parts) if parts else pa.array([], pa.string())
-        if len(ids.unique()) != len(ids):
-            raise InputError.at(self.path / f"{name}.parquet", f"a {column} stands twice", "keep one row for each id")
-        return ids
+    def text_bytes(self, name: str) -> int:
+        """About how many bytes the texts of the posts or the comments have."""
+        import pyarrow.parquet as pq
 
-    def pair_rows(self, posts: Any, comments: Any) -> tuple[IntArray, IntArray]:  # Any: pyarrow arrays from ids()
-        """For each pair the row of its post and the row of its comment."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        parts: list[list[Any]] = [[pa.array([], pa.string())], [pa.array([], pa.string())]]
-        for batch in self.table("pairs"):
-            for side in (0, 1):
-                parts[side].append(pa.array(batch[side]))
-        rows = []
-        for name, part, known in zip(TABLES["pairs"], parts, (posts, comments), strict=True):
-            ids = pa.concat_arrays(part)
-            found = pc.index_in(ids, value_set=known)
-            if found.null_count:
-                what = f"{name} {ids[pc.index(found.is_null(), True).as_py()].as_py()!r} is in no other table"
-                raise InputError.at(self.path / "pairs.parquet", what, _REPAIR)
-            rows.append(found.to_numpy(zero_copy_only=False).astype(np.int64))
-        return rows[0], rows[1]
+        facts = pq.read_metadata(self.path / f"{name}.parquet")
+        groups = (facts.row_group(number) for number in range(facts.num_row_groups))
+        columns = (group.column(place) for group in groups for place in range(group.num_columns))
+        return sum(column.total_uncompressed_size for column in columns if column.path_in_schema == TABLES[name][1])
 
 
 def open_repository(path: Path) -> Repository:
@@ -154,21 +135,14 @@ class RepositoryWriter:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._open: dict[str, Any] = {}  # Any: pyarrow writers, untyped
+        self._tables: dict[str, _TableWriter] = {}
         self.counts = dict.fromkeys(TABLES, 0)
 
     def add(self, name: str, first: Sequence[str], second: Sequence[str]) -> None:
         """Append rows to one of the tables."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        schema = pa.schema([(column, pa.string()) for column in TABLES[name]])
-        if name not in self._open:
-            where = self.folder / f"{name}.parquet"
-            self._open[name] = pq.ParquetWriter(where, schema, compression="zstd", use_dictionary=name == "pairs")
-        if len(first):
-            columns = [pa.array(first, pa.string()), pa.array(second, pa.string())]
-            self._open[name].write_table(pa.table(columns, schema=schema))
+        if name not in self._tables:
+            self._tables[name] = _TableWriter(self.folder, name)
+        self._tables[name].add(first, second)
         self.counts[name] += len(first)
 
     def finish(self, manifest: Manifest) -> Manifest:
@@ -184,8 +158,44 @@ class RepositoryWriter:
 
     def close(self) -> None:
         """Close the tables that are open."""
-        for writer in self._open.values():
-            writer.close()
+        for table in self._tables.values():
+            table.close()
+
+
+class _TableWriter:
+    """Writes one table in groups of many rows: what Parquet keeps of each group stays in memory to the end."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        schema = pa.schema([(column, pa.string()) for column in TABLES[name]])
+        path = folder / f"{name}.parquet"
+        self._file: Any = pq.ParquetWriter(
+            path, schema, compression="zstd", use_dictionary=name == "pairs"
+        )  # Any: pyarrow is untyped
+        self._waiting = schema.empty_table()
+
+    def add(self, first: Sequence[str], second: Sequence[str]) -> None:
+        """Append rows."""
+        import pyarrow as pa
+
+        if len(first):
+            rows = pa.table([pa.array(first, pa.string()), pa.array(second, pa.string())], schema=self._waiting.schema)
+            self._waiting = pa.concat_tables([self._waiting, rows])
+        if len(self._waiting) >= _GROUP_ROWS or self._waiting.nbytes >= _GROUP_BYTES:
+            self._write()
+
+    def _write(self) -> None:
+        if len(self._waiting):
+            self._file.write_table(self._waiting)
+            self._waiting = self._waiting.slice(0, 0)
+
+    def close(self) -> None:
+        """Write what waits, and the end of the file."""
+        if self._file.is_open:
+            self._write()
+            self._file.close()
 
 
 @contextmanager

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     Records = NDArray[Any]  # Any: of a structured kind, with a field "row"
 
 PARTS = 128
-LIMIT = 1 << 18  # records in memory, before they go to disk
+LIMIT = 1 << 16  # records in memory, before they go to disk
+
+
+def range_of(values: NDArray[Any], size: int) -> IntArray:  # Any: of whole numbers
+    """The part of each value below ``size``, each part a range of them."""
+    return (values.astype(np.uint64) * np.uint64(PARTS) // np.uint64(max(size, 1))).astype(np.int64)
 
 
 class Spill:
@@ -69,3 +74,18 @@ class Spill:
 
 def _by_row(records: Records) -> Records:
     return records[np.argsort(records["row"], kind="stable")]
+
+
+class Queue:
+    """The records of parts, taken from the front, as many at a time as are wanted."""
+
+    def __init__(self, parts: Iterator[Records]) -> None:
+        self._parts = parts
+        self._waiting = next(parts)
+
+    def take(self, count: int) -> Records:
+        """The records that follow; there are as many."""
+        while len(self._waiting) < count:
+            self._waiting = np.concatenate((self._waiting, next(self._parts)))
+        taken, self._waiting = self._waiting[:count], self._waiting[count:]
+        return taken

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.files.pairs import FIELDS, SHAPE, parquet_batches
+from kaiwa.files.pairs import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from kaiwa.files.pairs import Batch
-
-_ROWS = 8192
 
 
 class Staging:
@@ -25,13 +23,11 @@ class Staging:
 
     def __init__(self, path: Path) -> None:
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         self._path = path
         self._schema = pa.schema([(name, pa.string()) for name in FIELDS])
-        self._writer: Any = pq.ParquetWriter(
-            path, self._schema, compression="lz4", use_dictionary=False
-        )  # Any: pyarrow is untyped
+        options = pa.ipc.IpcWriteOptions(compression="lz4")
+        self._writer: Any = pa.ipc.new_stream(path, self._schema, options=options)  # Any: pyarrow is untyped
 
     def add(self, batch: Batch) -> None:
         """Append a batch, which is not empty."""
@@ -49,8 +45,12 @@ class Staging:
 
     def batches(self) -> Iterator[list[list[str]]]:
         """The rows again, as four columns a batch."""
+        import pyarrow as pa
+
         self.close()
-        return parquet_batches(self._path, FIELDS, SHAPE, rows=_ROWS)
+        with pa.OSFile(str(self._path)) as file, pa.ipc.open_stream(file) as batches:
+            for batch in batches:
+                yield [column.to_pylist() for column in batch.columns]
 
     def remove(self) -> None:
         """Delete the file."""

@@ -15,7 +15,7 @@ from kaiwa.errors import InputError
 from kaiwa.files.idfile import IdFile
 from kaiwa.files.pairs import read_pairs
 from kaiwa.files.repository import Manifest, RepositoryWriter, writing_repository
-from kaiwa.files.spill import Spill
+from kaiwa.files.spill import Queue, Spill
 from kaiwa.files.staging import Staging
 from kaiwa.files.tweets import holds_tweets
 from kaiwa.flow.joined import joined, part_of
@@ -117,14 +117,11 @@ def _with_progress(source: Path, account: Account, rules: RuleSet, progress: Pro
         progress(int(_READING * min(done, total)), total)
 
 
-def _write(staged: _Staged, fates: Iterator[Rows], writer: RepositoryWriter, progress: Progress) -> None:
+def _write(staged: _Staged, fates: Queue, writer: RepositoryWriter, progress: Progress) -> None:
     """Write each post and comment where its first row stands, and the pairs by their ids."""
-    waiting = np.zeros(0, dtype=ROW)
     done = 0
     for post_ids, posts, comment_ids, comments in staged.texts.batches():
-        while len(waiting) < len(post_ids):
-            waiting = np.concatenate((waiting, next(fates)))
-        fate, waiting = waiting[: len(post_ids)], waiting[len(post_ids) :]
+        fate = fates.take(len(post_ids))
         writer.add("posts", _chosen(post_ids, fate["post_stays"]), _chosen(posts, fate["post_stays"]))
         writer.add("comments", _chosen(comment_ids, fate["comment_stays"]), _chosen(comments, fate["comment_stays"]))
         speakers = _speakers(comment_ids, fate, staged.comment_ids)

@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from kaiwa.files.index import IndexWriter
-    from kaiwa.model import IntArray
+    from collections.abc import Iterator
+
+    from kaiwa.files.index import GrowingArray, IndexWriter
 
 
 class Run:
     """Strings written one after the other, as one array of bytes and the places where each starts."""
 
-    def __init__(self, writer: IndexWriter, name: str) -> None:
-        self._writer, self._name = writer, name
-        self._path = writer.folder / f"{name}.bytes"
-        self._out = self._path.open("wb")
-        self._lengths: list[IntArray] = []
+    def __init__(self, run: GrowingArray, starts: GrowingArray) -> None:
+        self._run, self._starts = run, starts
+        self._end = 0
+        starts.add(np.zeros(1))
 
     def add(self, strings: list[str]) -> None:
         """Append the strings."""
         encoded = [string.encode() for string in strings]
-        self._out.write(b"".join(encoded))
-        self._lengths.append(np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded)))
+        ends = self._end + np.cumsum([len(string) for string in encoded], dtype=np.int64)
+        self._run.add(np.frombuffer(b"".join(encoded), dtype=np.uint8))
+        self._starts.add(ends)
+        self._end = int(ends[-1]) if len(ends) else self._end
 
-    def close(self, starts: str) -> None:
-        """Turn what was written into arrays."""
-        self._out.close()
-        places = np.concatenate([np.zeros(1, dtype=np.int64), *self._lengths]).cumsum()
-        self._writer.save(starts, places)
-        run = self._writer.array(self._name, np.uint8, int(places[-1]))
-        with self._path.open("rb") as source:
-            at = 0
-            while chunk := source.read(1 << 22):
-                run[at : at + len(chunk)] = np.frombuffer(chunk, dtype=np.uint8)
-                at += len(chunk)
-        self._path.unlink()
+
+@contextmanager
+def writing_run(writer: IndexWriter, name: str, starts: str) -> Iterator[Run]:
+    """A run of strings, and the array of where they start."""
+    with writer.growing(name, np.uint8) as run, writer.growing(starts, np.int64) as places:
+        yield Run(run, places)

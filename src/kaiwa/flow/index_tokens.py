@@ -1,20 +1,20 @@
-"""Tokens to postings on disk: the half of a build that begins where the tokeniser ends."""
+"""Texts to numbers of terms: the half of a build that begins where the tokeniser ends.
+
+The numbers are set aside on disk in streams, by the numbers of their documents: memory holds the vocabulary.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from kaiwa.retrieve import bm25, tfidf
-from kaiwa.retrieve.invert import Documents, Tokens, inverted, peaks_of
+from kaiwa.files.streams import Streams
+from kaiwa.retrieve.postings import SMALL
+from kaiwa.retrieve.streams import dealt
 from kaiwa.retrieve.terms import term_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from numpy.typing import NDArray
+    from pathlib import Path
 
     from kaiwa.files.index import IndexWriter
     from kaiwa.model import IntArray
@@ -22,46 +22,39 @@ if TYPE_CHECKING:
 
 
 _PIECE = 1 << 19
+_STREAM_BYTES = 1 << 25  # of text, about, in a stream
+_MOST_STREAMS = 512  # open at a time
 
 
-@dataclass(frozen=True)
-class Tokenised:
-    """The tokens of one side in the order of its rows, and where each row's tokens start."""
+def documents_in_stream(documents: int, text_bytes: int) -> int:
+    """How many documents go into one stream: few enough to hold a stream in memory, and its streams open.
 
-    tokens: Tokens
-    starts: IntArray
+    >>> documents_in_stream(1_000_000, 60_000_000), documents_in_stream(1_000_000, 6_000_000_000)
+    (65535, 5592)
+    """
+    by_bytes = documents * _STREAM_BYTES // max(text_bytes, 1)
+    return max(min(by_bytes, SMALL - 1), -(-documents // _MOST_STREAMS), 1)
 
 
 class TokenRun:
-    """Takes blocks of tokens (one text a line, spaces between tokens) and keeps four bytes of each token."""
+    """Takes blocks of tokens (one text a line, spaces between tokens) and sets the numbers of their terms aside."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Vocabulary, folder: Path, each: int) -> None:
         self._vocabulary = vocabulary
-        self._tokens = np.empty(_PIECE, dtype=np.int32)
-        self._size = 0
-        self._starts = np.zeros(_PIECE, dtype=np.int64)
-        self._texts = 0
+        self.streams = Streams(folder, each)
+        self.tokens = 0
+        self.longest = 0
 
-    def add(self, block: bytes) -> None:
-        """Append the texts of a block."""
+    def add(self, block: bytes, numbers: IntArray) -> None:
+        """Append the texts of a block, which are the documents of these numbers."""
+        done = 0
         for piece in _pieces(block):
-            numbers, counts = self._vocabulary.numbers(piece)
-            _grow(self._tokens, self._size + len(numbers))
-            _grow(self._starts, self._texts + len(counts) + 1)
-            self._tokens[self._size : self._size + len(numbers)] = numbers
-            self._starts[self._texts + 1 : self._texts + len(counts) + 1] = np.cumsum(counts) + self._size
-            self._size += len(numbers)
-            self._texts += len(counts)
-
-    def close(self) -> Tokenised:
-        """What was added."""
-        return Tokenised(self._tokens[: self._size], self._starts[: self._texts + 1])
-
-
-def _grow(values: NDArray[Any], room: int) -> None:  # Any: of whatever kind
-    """Make room for so many values, in place; by a quarter, because all of it is written to at once."""
-    if room > len(values):
-        values.resize(max(room, len(values) * 5 // 4), refcheck=False)
+            tokens, lengths = self._vocabulary.numbers(piece)
+            self.streams.add(*dealt(tokens, lengths, numbers[done : done + len(lengths)], self.streams.each))
+            self.tokens += len(tokens)
+            self.longest = max(self.longest, int(lengths.max(initial=0)))
+            done += len(lengths)
+        self.streams.documents += done
 
 
 def _pieces(block: bytes) -> Iterator[bytes]:
@@ -75,21 +68,6 @@ def _pieces(block: bytes) -> Iterator[bytes]:
 
 def write_terms(vocabulary: Vocabulary, writer: IndexWriter) -> int:
     """Write the terms; how many there are."""
-    terms = vocabulary.terms()
-    for part, values in term_arrays(terms).items():
+    for part, values in term_arrays(*vocabulary.encoded()).items():
         writer.save(f"terms.{part}", values)
-    return len(terms)
-
-
-def write_side(name: str, order: IntArray, tokenised: Tokenised, terms: int, writer: IndexWriter) -> int:
-    """Write the postings of one side and the weights that follow from them; how many tokens it has."""
-    postings, cosines = inverted(
-        Documents(tokenised.tokens, tokenised.starts, order), terms, tfidf.inverse_document_frequency,
-        new_array=lambda part, kind, size: writer.array(f"{name}.{part}", kind, size),
-    )  # fmt: skip
-    for part in ("starts", "often", "length"):
-        writer.save(f"{name}.{part}", getattr(postings, part))
-    by_bm25 = peaks_of(postings.starts, postings.shapes, bm25.by_shape(postings))
-    for similarity, peaks in (("bm25", by_bm25), ("tfidf", cosines.peaks)):
-        writer.save(f"{name}.{similarity}_peaks", np.nextafter(peaks.astype(np.float32), np.float32(np.inf)))
-    return postings.tokens
+    return len(vocabulary)

@@ -17,7 +17,7 @@ from kaiwa.corpus.dedupe import (
     same_pairs,
     same_texts,
 )
-from kaiwa.files.spill import PARTS, Spill
+from kaiwa.files.spill import PARTS, Queue, Spill, range_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ def part_of(keys: KeyArray) -> IntArray:
 
 def joined(
     staged: Spill, rows: int, folder: Path, *, rules: RuleSet, sample: int | None, seed: int, account: Account
-) -> Iterator[Rows]:
+) -> Queue:
     """What becomes of each row, in their order; ``staged`` has them in parts by the comment's id."""
     removed: Counter[str] = Counter()
     parts: Iterable[Rows] = (same_ids(part, merge=rules.merge) for part in staged.parts())
@@ -62,8 +62,8 @@ def _regrouped(parts: Iterable[Rows], field: str, folder: Path) -> Iterator[Rows
     return spill.parts()
 
 
-def _in_order(parts: Iterable[Rows], rows: int, folder: Path) -> Iterator[Rows]:
+def _in_order(parts: Iterable[Rows], rows: int, folder: Path) -> Queue:
     spill = Spill(folder)
     for part in parts:
-        spill.add(part, (part["row"] * np.uint64(PARTS) // np.uint64(rows)).astype(np.int64))
-    return spill.parts()
+        spill.add(part, range_of(part["row"], rows))
+    return Queue(spill.parts())

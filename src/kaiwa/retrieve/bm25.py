@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from kaiwa.model import FloatArray
-    from kaiwa.retrieve.invert import Postings
+
+    Whole = NDArray[np.uint32]
 
 K1 = 1.2
 B = 0.75
@@ -23,10 +26,9 @@ def inverse_document_frequency(documents_with: FloatArray, documents: int) -> Fl
     return np.log1p((documents - documents_with + 0.5) / (documents_with + 0.5))
 
 
-def by_shape(postings: Postings) -> FloatArray:
+def by_shape(often: Whole, length: Whole, mean_length: float) -> FloatArray:
     """Tf (k1 + 1) / (tf + k1 (1 - b + b length / mean length)) per shape, the part that idf multiplies."""
-    often = postings.often.astype(np.float64)
-    mean_length = postings.tokens / max(postings.documents, 1)
-    length = K1 * (1 - B + B * postings.length / max(mean_length, 1e-9))
-    weights: FloatArray = often * (K1 + 1) / (often + length)
+    tf = often.astype(np.float64)
+    relative = K1 * (1 - B + B * length / max(mean_length, 1e-9))
+    weights: FloatArray = tf * (K1 + 1) / (tf + relative)
     return weights

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kaiwa.retrieve import bm25, tfidf
-from kaiwa.retrieve.invert import Postings
+from kaiwa.retrieve.postings import Postings
 from kaiwa.retrieve.terms import TermTable
 from kaiwa.retrieve.walk import Links
 
@@ -141,8 +141,9 @@ def _side(name: str, arrays: Mapping[str, Any], facts: Mapping[str, Any], check:
     texts = Texts(own("text"), own("text_starts"), own("ids"), own("id_starts"), own("row"), check, name)
     no_norms = np.zeros(0, dtype=np.float32)
     no_norms.flags.writeable = False  # as mapped arrays are: one compiled form serves both similarities
+    mean_length = postings.tokens / max(postings.documents, 1)
     weights = {
-        "bm25": Weights(bm25.by_shape(postings), no_norms, own("bm25_peaks")),
-        "tfidf": Weights(tfidf.by_shape(postings), own("inverse_norms"), own("tfidf_peaks")),
+        "bm25": Weights(bm25.by_shape(own("often"), own("length"), mean_length), no_norms, own("bm25_peaks")),
+        "tfidf": Weights(tfidf.by_shape(own("often")), own("inverse_norms"), own("tfidf_peaks")),
     }
     return Side(name, postings, texts, weights, check)

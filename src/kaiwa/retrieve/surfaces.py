@@ -65,6 +65,14 @@ def surfaces_from(table: Table, first: int) -> list[str]:
     return str(table.text.view(np.uint8)[low:high].data, "utf-8").split("\n")[:-1]
 
 
+def run_of(table: Table) -> tuple[Bytes, IntArray]:
+    """The surfaces as one run of bytes, and where each starts; and the end."""
+    starts = table.starts[: table.known + 1]
+    text = table.text.view(np.uint8)[: starts[-1]]
+    ends_left_out = np.delete(text, starts[1:] - 1)
+    return ends_left_out, starts - np.arange(len(starts))
+
+
 def _doubled(table: Table) -> Table:
     slots, room = np.zeros(2 * len(table.slots), dtype=np.int32), len(table.slots) + 1
     put_keys(table.keys, table.known, slots)
@@ -170,8 +178,9 @@ def keep_terms(numbers: Numbers, text_ends: Numbers, term_of: Numbers) -> IntArr
     for text in range(len(text_ends)):
         before = kept
         while at < text_ends[text]:
-            numbers[kept] = term_of[numbers[at] - 1]
-            kept += numbers[kept] >= 0
+            term = term_of[numbers[at] - 1]
+            numbers[kept] = term
+            kept += term >= 0
             at += 1
         counts[text] = kept - before
     return counts

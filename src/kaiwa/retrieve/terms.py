@@ -28,7 +28,7 @@ _PRIME = np.uint64(1099511628211)
 class TermTable:
     """Terms as one run of bytes, the place where each starts, and their slots: number plus one, 0 where empty.
 
-    >>> table = TermTable(**term_arrays(["sun", "day"]))
+    >>> table = TermTable(**term_arrays(np.frombuffer(b"sunday", dtype=np.uint8), np.array([0, 3, 6])))
     >>> table.numbers(["sun", "moon", "day"])
     array([ 0, -1,  1])
     """
@@ -52,12 +52,9 @@ class TermTable:
         return self._text[self._starts[number] : self._starts[number + 1]].tobytes().decode(errors="replace")
 
 
-def term_arrays(terms: list[str]) -> dict[str, NDArray[Any]]:  # Any: of their own kinds
-    """What a table of the terms consists of."""
-    wanted = [term.encode() for term in terms]
-    text = np.frombuffer(b"".join(wanted), dtype=np.uint8)
-    starts = np.cumsum([0, *map(len, wanted)])
-    slots = np.zeros(2 << max(len(terms), 1).bit_length(), dtype=np.uint32)
+def term_arrays(text: Bytes, starts: IntArray) -> dict[str, NDArray[Any]]:  # Any: of their own kinds
+    """What a table of the terms in a run of bytes consists of."""
+    slots = np.zeros(2 << max(len(starts) - 1, 1).bit_length(), dtype=np.uint32)
     put_terms(text, starts, slots)
     return {"text": text, "starts": starts, "slots": slots}
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from kaiwa.model import FloatArray
-    from kaiwa.retrieve.invert import Postings
 
 
 def inverse_document_frequency(documents_with: FloatArray, documents: int) -> FloatArray:
@@ -20,6 +21,6 @@ def inverse_document_frequency(documents_with: FloatArray, documents: int) -> Fl
     return np.log1p(documents / np.maximum(documents_with, 1.0))
 
 
-def by_shape(postings: Postings) -> FloatArray:
+def by_shape(often: NDArray[np.uint32]) -> FloatArray:
     """How often the term stands in the document, per shape."""
-    return postings.often.astype(np.float64)
+    return often.astype(np.float64)

@@ -1,0 +1,52 @@
+"""Documents set aside on disk in parts, each the documents of a range of numbers; memory holds one part at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.files.scratch import Scratch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from kaiwa.model import IntArray
+
+    Stream = NDArray[np.int32]
+
+
+class Streams:
+    """One stream of whole numbers for every ``each`` documents."""
+
+    def __init__(self, folder: Path, each: int) -> None:
+        self.each = each
+        self.documents = 0
+        self._folder = folder
+        self._parts: list[Scratch] = []
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def add(self, dealt: Stream, ends: IntArray) -> None:
+        """Append to stream s what stands between ``ends[s]`` and ``ends[s + 1]``."""
+        while len(self._parts) < len(ends) - 1:
+            self._parts.append(Scratch(self._folder, np.int32))
+        for part in np.flatnonzero(np.diff(ends)).tolist():
+            self._parts[part].add(dealt[ends[part] : ends[part + 1]])
+
+    def parts(self, *, last: bool = False) -> Iterator[tuple[range, Stream]]:
+        """The numbers of the documents in each stream, and the stream; the last time it is then gone."""
+        for first, part in zip(range(0, self.documents, self.each), self._parts, strict=True):
+            stream = part.read()
+            if last:
+                part.close()
+            yield range(first, min(first + self.each, self.documents)), stream
+
+    def close(self) -> None:
+        """Let go of the streams."""
+        for part in self._parts:
+            part.close()
