@@ -7,6 +7,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -15,7 +16,11 @@ from hypothesis import strategies as st
 
 from kaiwa.files.repository import Manifest, writing_repository
 from kaiwa.flow.index import build_index, open_index
+from kaiwa.retrieve.bans import banned_by
+from kaiwa.retrieve.filters import NO_FILTERS
+from kaiwa.retrieve.reply import replies
 from kaiwa.retrieve.search import Matcher, query_of, search, similarities
+from kaiwa.retrieve.systems import SYSTEMS
 from kaiwa.retrieve.ties import told_apart
 
 if TYPE_CHECKING:
@@ -113,6 +118,35 @@ def test_every_search_is_the_plain_search(
             q2p, q2c = similarities(index, asked, matcher.similarity, found.posts, found.comments)
             weighted = matcher.q2p * q2p + matcher.q2c * q2c
             assert weighted.tolist() == pytest.approx(found.scores.tolist(), abs=2e-6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(TEXT, min_size=1, max_size=6),
+    st.lists(st.tuples(st.integers(0, 5), TEXT), min_size=1, max_size=25),
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 24)), max_size=12),
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join),
+    st.sets(st.sampled_from([f"p{99999 - at}" for at in range(6)] + [f"c{99999 - at}" for at in range(30)])),
+)
+def test_what_is_banned_is_in_no_answer_and_nothing_else_is_missing(
+    posts: list[str], under: list[tuple[int, str]], more: Pairs, query: str, gone: set[str]
+) -> None:
+    """The answers are those of the pairs whose post and comment are allowed, however many are not."""
+    comments = [text for _, text in under]
+    pairs = [(post % len(posts), at) for at, (post, _) in enumerate(under)]
+    pairs += [(post % len(posts), at % len(comments)) for post, at in more]
+    allowed = [(post, at) for post, at in pairs if not {f"p{99999 - post}", f"c{99999 - at}"} & gone]
+    with tempfile.TemporaryDirectory() as folder, patch("kaiwa.retrieve.reply._EXTRA", 0):
+        index = indexed(Path(folder), posts, comments, pairs)
+        banned = banned_by(index, gone | {"unknown"})
+        for system in (SYSTEMS["run0"], SYSTEMS["run1"], SYSTEMS["run2"], SYSTEMS["bm25"]):
+            expected = plain_search(posts, comments, allowed, query, system.matchers[0])
+            best = sorted(expected.values(), reverse=True)
+            for k in (1, 3, 100):
+                answers = replies(index, query, system, k=k, filters=NO_FILTERS, banned=banned)
+                assert [answer.score for answer in answers] == pytest.approx(best[:k], abs=2e-6)
+                assert [expected[answer.comment] for answer in answers] == pytest.approx(best[:k], abs=2e-6)
+                assert not {answer.post for answer in answers} & gone
 
 
 def test_a_search_over_many_windows_finds_what_a_full_scan_finds(tmp_path: Path) -> None:

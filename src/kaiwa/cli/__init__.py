@@ -102,6 +102,7 @@ def kaiwa(ctx: click.Context) -> None:
 
 def main() -> None:
     """Run the command; a refusal is one line on stderr and exit code 2, never a traceback."""
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # the others hold on to memory that was freed
     try:
         heed_signals()
         _run(sys.argv[1:])

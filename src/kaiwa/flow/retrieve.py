@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from kaiwa.errors import InputError
 from kaiwa.files.takedown import NAME, read_takedown
 from kaiwa.flow.index import open_index
 from kaiwa.model import Run
+from kaiwa.retrieve.bans import Banned, banned_by
 from kaiwa.retrieve.filters import Filters
-from kaiwa.retrieve.reply import Banned, Reply, replies
+from kaiwa.retrieve.reply import Reply, replies
 from kaiwa.retrieve.systems import system_named
 from kaiwa.retrieve.ties import told_apart
 
@@ -88,28 +87,6 @@ class Bot:
             stamp = (0, 0)
         if stamp != self._stamp:
             listed = read_takedown(self._list) if stamp != (0, 0) else frozenset()
-            self._banned = self._numbers(listed | self._given)
+            self._banned = banned_by(self.index, listed | self._given)
             self._stamp = stamp
         return self._banned
-
-    def _numbers(self, ids: frozenset[str]) -> Banned:
-        posts = {self.index.posts.texts.find(name) for name in ids} - {-1}
-        comments = {self.index.comments.texts.find(name) for name in ids} - {-1}
-        return Banned(frozenset(posts), frozenset(comments | self._without_post(posts)))
-
-    def _without_post(self, posts: set[int]) -> set[int]:
-        """The comments that stood under these posts only."""
-        links = self.index.links
-        under = {
-            int(comment)
-            for post in posts
-            for comment in links.post_comments[links.post_starts[post] : links.post_starts[post + 1]]
-        }
-        taken = np.array(sorted(posts), dtype=np.uint32)
-        return {
-            comment
-            for comment in under
-            if np.isin(
-                links.comment_posts[links.comment_starts[comment] : links.comment_starts[comment + 1]], taken
-            ).all()
-        }

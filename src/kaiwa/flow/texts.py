@@ -25,8 +25,9 @@ def comment_texts(task: Task, wanted: AbstractSet[str]) -> dict[str, str]:
         return {name: words for batch in batches for name, words in zip(*batch, strict=True) if name in wanted}
     if folder.exists():
         texts = open_index(folder).comments.texts
-        found = {name: texts.find(name) for name in wanted}
-        return {name: texts.text_of(number) for name, number in found.items() if number >= 0}
+        names = sorted(wanted)
+        found = zip(names, texts.find(names).tolist(), strict=True)
+        return {name: texts.text_of(number) for name, number in found if number >= 0}
     if task.settings.repository != TaskSettings.repository:
         what = f"repository = {task.settings.repository!r} is no folder beside it"
         raise InputError.at(task.config, what, "name a repository or an index, or leave the setting out")

@@ -9,11 +9,11 @@ import numpy as np
 
 from kaiwa.retrieve import bm25, tfidf
 from kaiwa.retrieve.postings import Postings
-from kaiwa.retrieve.terms import TermTable
+from kaiwa.retrieve.terms import TermTable, find_ids
 from kaiwa.retrieve.walk import Links
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -56,16 +56,13 @@ class Texts:
         """What the post or comment says."""
         return self._cut("text", self.text, self.text_starts, number)
 
-    def find(self, wanted: str) -> int:
-        """The number of the id, or -1; numbers follow the ids' byte order."""
-        low, high, target = 0, len(self), wanted.encode(errors="replace")
-        while low < high:
-            middle = (low + high) // 2
-            if self.id_of(middle).encode() < target:
-                low = middle + 1
-            else:
-                high = middle
-        return low if low < len(self) and self.id_of(low).encode() == target else -1
+    def find(self, wanted: Sequence[str]) -> IntArray:
+        """The number of each id, -1 for one that is not there; numbers follow the ids' byte order."""
+        for name, array in (("ids", self.ids), ("id_starts", self.id_starts), ("row", self.row)):
+            self.check(f"{self.side}.{name}", 0, len(array))
+        encoded = [one.encode(errors="replace") for one in wanted]
+        ends = np.cumsum([0, *map(len, encoded)])
+        return find_ids(self.ids, self.id_starts, self.row, np.frombuffer(b"".join(encoded), np.uint8), ends)
 
     def _cut(self, name: str, run: NDArray[np.uint8], starts: IntArray, number: int) -> str:
         row = int(self.row[number])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.retrieve.bans import Banned, among
 from kaiwa.retrieve.filters import Filters, Screen
 from kaiwa.retrieve.fusion import FUSIONS
 from kaiwa.retrieve.search import Hits, query_of, search, similarities
@@ -35,14 +36,6 @@ class Reply:
     q2c: float
 
 
-@dataclass(frozen=True)
-class Banned:
-    """Posts and comments, by number, that must not be answered with."""
-
-    posts: frozenset[int] = frozenset()
-    comments: frozenset[int] = frozenset()
-
-
 NONE_BANNED = Banned()
 
 
@@ -58,13 +51,13 @@ def replies(
 ) -> list[Reply]:
     """The k best comments that pass the filters, best first."""
     query = query_of(index, text)
-    depth = k + _EXTRA + len(banned.comments)
+    depth = k + _EXTRA
     while True:
         hits = ranked(index, query, system, k=depth, fusion=fusion, banned=banned)
         screen = Screen(text, filters)
         chosen: list[int] = []
-        for place, comment in enumerate(hits.comments.tolist()):
-            if comment not in banned.comments and screen.refuses(index.comments.texts.text_of(comment)) is None:
+        for place in np.flatnonzero(~among(hits.comments, banned.comments)).tolist():
+            if screen.refuses(index.comments.texts.text_of(int(hits.comments[place]))) is None:
                 chosen.append(place)
                 if len(chosen) == k:
                     break
@@ -91,11 +84,11 @@ def ranked(index: Index, query: Query, system: System, *, k: int, fusion: str, b
 def _picked(index: Index, hits: Hits, chosen: list[int], banned: Banned) -> Hits:
     """The chosen hits; where the best post is banned, another post of the comment takes its place."""
     posts = hits.posts[chosen]
-    for place, (comment, post) in enumerate(zip(hits.comments[chosen].tolist(), posts.tolist(), strict=True)):
-        if post in banned.posts:
-            links = index.links
-            under = links.comment_posts[links.comment_starts[comment] : links.comment_starts[comment + 1]]
-            posts[place] = next(other for other in under.tolist() if other not in banned.posts)
+    links = index.links
+    for place in np.flatnonzero(among(posts, banned.posts)).tolist():
+        comment = hits.comments[chosen[place]]
+        under = links.comment_posts[links.comment_starts[comment] : links.comment_starts[comment + 1]].astype(np.int64)
+        posts[place] = under[~among(under, banned.posts)][0]
     return Hits(hits.comments[chosen], posts, hits.scores[chosen])
 
 

@@ -97,7 +97,7 @@ def _query_weights(side: Side, terms: IntArray, often: FloatArray, similarity: s
     return weights
 
 
-def search(index: Index, query: Query, matcher: Matcher, *, k: int, banned_posts: frozenset[int] = frozenset()) -> Hits:
+def search(index: Index, query: Query, matcher: Matcher, *, k: int, banned_posts: IntArray | None = None) -> Hits:
     """The k best comments over all pairs, exactly; each once, with its best post; ties by comment id.
 
     A banned post is worth less than any other, so no comment is found by it.
@@ -112,11 +112,11 @@ def search(index: Index, query: Query, matcher: Matcher, *, k: int, banned_posts
     return Hits(comments, posts, scores / UNIT)
 
 
-def _best_pairs(index: Index, on_posts: Lists, on_comments: Lists, k: int, banned_posts: frozenset[int]) -> Best:
+def _best_pairs(index: Index, on_posts: Lists, on_comments: Lists, k: int, banned_posts: IntArray | None) -> Best:
     """Open more posts until no unopened one could matter."""
     post_scores = dense_scores(on_posts, len(index.posts)) if len(on_posts.slices) else np.zeros(0)
-    if len(post_scores):
-        post_scores[list(banned_posts)] = -1.0
+    if len(post_scores) and banned_posts is not None:
+        post_scores[banned_posts] = -1.0
     opened = OPENED_POSTS
     while True:
         best = best_of(post_scores, opened)

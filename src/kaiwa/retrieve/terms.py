@@ -105,3 +105,32 @@ def is_term(text: Bytes, start: int, end: int, wanted: Bytes, low: int, high: in
         if text[start + step] != wanted[low + step]:
             return False
     return True
+
+
+@kernel
+def find_ids(ids: Bytes, starts: IntArray, row: Slots, wanted: Bytes, ends: IntArray) -> IntArray:
+    """The number of each wanted id, -1 for one that is not there; ``row`` has the ids in the order of their bytes."""
+    found = np.full(len(ends) - 1, -1, dtype=np.int64)
+    for one in range(len(found)):
+        low, high = 0, len(row)
+        while low < high:
+            middle = (low + high) >> 1
+            order = compared(ids, starts[row[middle]], starts[row[middle] + 1], wanted, ends[one], ends[one + 1])
+            if order == 0:
+                found[one] = middle
+                break
+            if order < 0:
+                low = middle + 1
+            else:
+                high = middle
+    return found
+
+
+@kernel
+def compared(text: Bytes, start: int, end: int, wanted: Bytes, low: int, high: int) -> int:
+    """Below zero when the first run of bytes comes before the second, above zero when after, zero when the same."""
+    for step in range(min(end - start, high - low)):
+        difference = np.int64(text[start + step]) - np.int64(wanted[low + step])
+        if difference:
+            return int(difference)
+    return (end - start) - (high - low)
