@@ -19,9 +19,10 @@ from kaiwa.errors import InputError
 from kaiwa.files.pairs import read_pairs
 from kaiwa.files.repository import Manifest, open_repository, writing_repository
 from kaiwa.files.rules import known_rules
-from kaiwa.files.spill import Spill
+from kaiwa.files.spill import Spill, part_of
 from kaiwa.flow.clean import clean
-from kaiwa.flow.joined import joined, part_of
+from kaiwa.flow.joined import joined
+from kaiwa.flow.tweets import paired_tweets
 from kaiwa.model.text import normalise, skeleton
 
 KEYS = st.lists(st.integers(0, 6), max_size=60)
@@ -177,3 +178,44 @@ def test_every_pair_read_is_kept_or_counted(rows: list[tuple[int, int, str]]) ->
                 assert "no pair passes" in str(refusal)  # noqa: PT017  a set too strict for the noise says so
                 continue
             assert cleaned.manifest.pairs + sum(cleaned.removed.values()) == cleaned.pairs_read == len(rows)
+
+
+GOOD = "今日はとても天気がいいので散歩に行こうと思います"
+TWEETS = st.lists(st.tuples(st.integers(0, 6), st.none() | st.integers(0, 6), st.booleans()), min_size=1, max_size=40)
+
+
+@settings(deadline=None)
+@given(TWEETS, st.sampled_from([1, 7, 1000]), st.sampled_from([2, 1000]))
+def test_tweets_paired_part_by_part_are_those_of_plain_loops(
+    tweets: list[tuple[int, int | None, bool]], in_memory: int, batch: int
+) -> None:
+    """A reply stands under the first initial post with the id it names that passes; ids count once."""
+    rules = known_rules()["twitter"]
+    lines = [
+        json.dumps({"id": f"{own}", "text": f"{GOOD if good else 'x'} {row}", "name": "taro", "reply_to": other})
+        for row, (own, other, good) in enumerate(tweets)
+    ]
+    posts = {}
+    for row, (own, other, good) in enumerate(tweets):
+        if other is None and good:
+            posts.setdefault(own, row)
+    expected, removed, seen = [], 0, set()
+    for row, (own, other, good) in enumerate(tweets):
+        if own in seen or not good or (other is not None and other not in posts):
+            removed += 1
+        elif other is not None:
+            expected.append((f"{other}", f"{GOOD} {posts[other]}", f"{own}", f"{GOOD} {row}"))
+        seen.add(own)
+    account = Account()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.object(Spill.__init__, "__kwdefaults__", {"limit": in_memory}),
+        patch("kaiwa.flow.tweets._BATCH", batch),
+    ):
+        source, room = Path(folder) / "tweets.jsonl", Path(folder) / "room"
+        source.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        room.mkdir()
+        found = [pair for batch in paired_tweets(source, room, rules, account) for pair in batch]
+        assert not list(room.iterdir())
+    assert [(pair.post_id, pair.post, pair.comment_id, pair.comment) for pair in found] == expected
+    assert sum(account.counts.values()) == removed

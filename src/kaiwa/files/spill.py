@@ -21,6 +21,11 @@ PARTS = 128
 LIMIT = 1 << 16  # records in memory, before they go to disk
 
 
+def part_of(keys: NDArray[np.uint64]) -> IntArray:
+    """The part in which all records with a key come together; fingerprints and rows both spread evenly."""
+    return (keys % np.uint64(PARTS)).astype(np.int64)
+
+
 def range_of(values: NDArray[Any], size: int) -> IntArray:  # Any: of whole numbers
     """The part of each value below ``size``, each part a range of them."""
     return (values.astype(np.uint64) * np.uint64(PARTS) // np.uint64(max(size, 1))).astype(np.int64)

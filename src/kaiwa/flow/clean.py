@@ -12,13 +12,13 @@ import numpy as np
 from kaiwa.corpus.clean import Account, passing
 from kaiwa.corpus.dedupe import ROW, BoolArray, Rows
 from kaiwa.errors import InputError
-from kaiwa.files.idfile import IdFile
 from kaiwa.files.pairs import read_pairs
 from kaiwa.files.repository import Manifest, RepositoryWriter, writing_repository
-from kaiwa.files.spill import Queue, Spill
+from kaiwa.files.rowfile import RowFile
+from kaiwa.files.spill import Queue, Spill, part_of
 from kaiwa.files.staging import Staging
 from kaiwa.files.tweets import holds_tweets
-from kaiwa.flow.joined import joined, part_of
+from kaiwa.flow.joined import joined
 from kaiwa.flow.tweets import paired_tweets
 from kaiwa.model.text import fingerprint, skeleton
 
@@ -63,8 +63,9 @@ class _Staged:
     """Pairs that pass the rules, set aside: their texts, their comments' ids by row, and a record of keys each."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.texts = Staging(folder / "staging")
-        self.comment_ids = IdFile(folder / "comments")
+        self.comment_ids = RowFile(folder / "comments")
         self.rows = Spill(folder)
         self.count = 0
         self.pairs_read = 0
@@ -88,7 +89,9 @@ class _Staged:
 
 
 def _stage(source: Path, staged: _Staged, rules: RuleSet, account: Account, progress: Progress) -> None:
-    for batch in _with_progress(source, account, rules, progress):
+    tweets = holds_tweets(source)
+    batches = paired_tweets(source, staged.folder, rules, account) if tweets else read_pairs(source)
+    for batch in _with_progress(batches, source, progress):
         staged.pairs_read += len(batch)
         if kept := passing(batch, rules, account):
             staged.add(kept)
@@ -106,8 +109,7 @@ def _post_keys(pairs: list[Pair]) -> Iterator[int]:
         yield key
 
 
-def _with_progress(source: Path, account: Account, rules: RuleSet, progress: Progress) -> Iterator[list[Pair]]:
-    batches = paired_tweets(source, rules, account) if holds_tweets(source) else read_pairs(source)
+def _with_progress(batches: Iterator[list[Pair]], source: Path, progress: Progress) -> Iterator[list[Pair]]:
     packed = _PACKING if source.suffix in {".gz", ".zst", ".parquet"} else 1
     done = 0
     for batch in batches:
@@ -135,7 +137,7 @@ def _chosen(values: list[str], which: BoolArray) -> list[str]:
     return list(compress(values, which.tolist()))
 
 
-def _speakers(comment_ids: list[str], fate: Rows, ids: IdFile) -> list[str]:
+def _speakers(comment_ids: list[str], fate: Rows, ids: RowFile) -> list[str]:
     """The id of the comment that speaks for each row's, where the row needs it."""
     speakers = list(comment_ids)
     others = np.flatnonzero((fate["keep"] | fate["alias"]) & (fate["comment"] != fate["own"]))

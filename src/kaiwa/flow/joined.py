@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from kaiwa.corpus.dedupe import (
     Draw,
-    KeyArray,
     Rows,
     comments_that_stay,
     posts_that_stay,
@@ -17,7 +14,7 @@ from kaiwa.corpus.dedupe import (
     same_pairs,
     same_texts,
 )
-from kaiwa.files.spill import PARTS, Queue, Spill, range_of
+from kaiwa.files.spill import Queue, Spill, part_of, range_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,12 +22,6 @@ if TYPE_CHECKING:
 
     from kaiwa.corpus.clean import Account
     from kaiwa.corpus.rules import RuleSet
-    from kaiwa.model import IntArray
-
-
-def part_of(keys: KeyArray) -> IntArray:
-    """The part in which all rows with a key come together; fingerprints and rows both spread evenly."""
-    return (keys % np.uint64(PARTS)).astype(np.int64)
 
 
 def joined(

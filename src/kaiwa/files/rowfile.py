@@ -1,4 +1,4 @@
-"""Ids on disk, found again by their row; memory holds none of them."""
+"""Strings on disk, found again by their row; memory holds none of them."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 _PLACE = 8
 
 
-class IdFile:
-    """A file of ids one after the other, and one of the places where they end."""
+class RowFile:
+    """A file of strings one after the other, and one of the places where they end."""
 
     def __init__(self, path: Path) -> None:
-        self._paths = (path.with_suffix(".ids"), path.with_suffix(".ends"))
+        self._paths = (path.with_suffix(".text"), path.with_suffix(".ends"))
         self._text, self._ends = (name.open("w+b") for name in self._paths)
         self._end = 0
         self._ends.write(bytes(_PLACE))
 
-    def add(self, ids: Sequence[str]) -> None:
-        """Append the ids of the rows that follow."""
-        encoded = [name.encode() for name in ids]
-        ends = self._end + np.cumsum([len(name) for name in encoded], dtype=np.int64)
+    def add(self, strings: Sequence[str]) -> None:
+        """Append the strings of the rows that follow."""
+        encoded = [string.encode() for string in strings]
+        ends = self._end + np.cumsum([len(string) for string in encoded], dtype=np.int64)
         self._text.write(b"".join(encoded))
         self._ends.write(ends.tobytes())
         self._end = int(ends[-1]) if len(ends) else self._end
 
     def at(self, rows: Sequence[int]) -> list[str]:
-        """The ids of these rows."""
+        """The strings of these rows."""
         self._text.flush()
         self._ends.flush()
         text, ends = self._text.fileno(), self._ends.fileno()
