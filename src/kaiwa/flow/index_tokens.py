@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 _PIECE = 1 << 19
 _STREAM_BYTES = 1 << 25  # of text, about, in a stream
-_MOST_STREAMS = 512  # open at a time
+_MOST_STREAMS = 100  # of one side; all of them are open at a time
 
 
 def documents_in_stream(documents: int, text_bytes: int) -> int:
-    """How many documents go into one stream: few enough to hold a stream in memory, and its streams open.
+    """How many documents go into one stream: few enough to hold it in memory, enough to hold all streams open.
 
-    >>> documents_in_stream(1_000_000, 60_000_000), documents_in_stream(1_000_000, 6_000_000_000)
-    (65535, 5592)
+    >>> documents_in_stream(1_000_000, 60_000_000), documents_in_stream(1_000_000, 2_000_000_000)
+    (65535, 16777)
     """
     by_bytes = documents * _STREAM_BYTES // max(text_bytes, 1)
     return max(min(by_bytes, SMALL - 1), -(-documents // _MOST_STREAMS), 1)
