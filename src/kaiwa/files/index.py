@@ -81,7 +81,7 @@ class GrowingArray:
         self._file.seek(0)
         self._write_header()
         if self._file.tell() != self._begin:
-            raise AssertionError("the header of a .npy file grew")
+            raise RuntimeError("numpy left no room in the header of an array")
 
     def _write_header(self) -> None:
         said = {"descr": np.lib.format.dtype_to_descr(self._kind), "fortran_order": False, "shape": (self._size,)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from errno import EIO
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,7 @@ class Scratch:
         """Fill an array with the values from a place on."""
         self._file.seek(low * self.kind.itemsize)
         if self._file.readinto(values.data.cast("B")) != values.nbytes:
-            raise AssertionError("a file of ours was cut short")
+            raise OSError(EIO, "what was set aside cannot be read back")
 
     def close(self) -> None:
         """Let go of the file."""
