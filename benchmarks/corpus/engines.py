@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.files.index import open_index_files, writing_index
+from kaiwa.files.streams import Streams
 from kaiwa.flow.index_postings import write_side
 from kaiwa.flow.index_tokens import TokenRun, write_terms
 from kaiwa.retrieve import bm25
@@ -38,7 +39,8 @@ def build_kaiwa(lines: Path, folder: Path) -> None:
     facts: dict[str, object] = {}
     with writing_index(folder, facts) as writer, lines.open("rb") as source:
         vocabulary = Vocabulary(Tokeniser("lines", str.split, str))
-        tokens = TokenRun(vocabulary, writer.folder, _EACH)
+        streams = Streams(writer.folder, _EACH)
+        tokens = TokenRun(vocabulary, streams)
         rest, known = b"", 0
         while chunk := source.read(_BLOCK):
             cut = chunk.rfind(b"\n") + 1
@@ -47,9 +49,8 @@ def build_kaiwa(lines: Path, folder: Path) -> None:
             tokens.add(block, np.arange(known, known + size))
             known += size
             rest = chunk[cut:]
-        terms = write_terms(vocabulary, writer)
-        write_side("comments", tokens, terms, writer)
-        facts["tokens"] = tokens.tokens
+        write_side("comments", streams, write_terms(vocabulary, writer), writer)
+        facts["tokens"] = streams.tokens
     open_index_files(folder)
 
 

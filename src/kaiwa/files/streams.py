@@ -20,23 +20,28 @@ if TYPE_CHECKING:
 
 
 class Streams:
-    """One stream of whole numbers for every ``each`` documents."""
+    """One stream of whole numbers for every ``each`` documents; and how many documents and tokens there are."""
 
     def __init__(self, folder: Path, each: int) -> None:
         self.each = each
         self.documents = 0
+        self.tokens = 0
+        self.longest = 0  # of the documents, in tokens
         self._folder = folder
         self._parts: list[Scratch] = []
 
     def __len__(self) -> int:
         return len(self._parts)
 
-    def add(self, dealt: Stream, ends: IntArray) -> None:
-        """Append to stream s what stands between ``ends[s]`` and ``ends[s + 1]``."""
-        while len(self._parts) < len(ends) - 1:
+    def add(self, streams: Stream, starts: IntArray, lengths: IntArray) -> None:
+        """Append what stands in ``streams[starts[s] : starts[s + 1]]`` to stream s: documents of these lengths."""
+        while len(self._parts) < len(starts) - 1:
             self._parts.append(Scratch(self._folder, np.int32))
-        for part in np.flatnonzero(np.diff(ends)).tolist():
-            self._parts[part].add(dealt[ends[part] : ends[part + 1]])
+        for part in np.flatnonzero(np.diff(starts)).tolist():
+            self._parts[part].add(streams[starts[part] : starts[part + 1]])
+        self.documents += len(lengths)
+        self.tokens += int(lengths.sum())
+        self.longest = max(self.longest, int(lengths.max(initial=0)))
 
     def parts(self, *, last: bool = False) -> Iterator[tuple[range, Stream]]:
         """The numbers of the documents in each stream, and the stream; the last time it is then gone."""

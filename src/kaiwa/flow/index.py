@@ -8,6 +8,7 @@ import numpy as np
 
 from kaiwa.files.index import IndexWriter, open_index_files, writing_index
 from kaiwa.files.repository import Repository, open_repository
+from kaiwa.files.streams import Streams
 from kaiwa.files.takedown import NAME, read_takedown
 from kaiwa.files.writing import write_text
 from kaiwa.flow.index_pairs import SIDES, write_pairs
@@ -42,12 +43,10 @@ def build_index(
     with writing_index(target, facts) as writer:
         facts |= {name: getattr(repository.manifest, name) for name in SIDES}
         facts["pairs"], numbers = write_pairs(repository, writer)
-        vocabulary = Vocabulary(chosen)
-        streamed = _stream(repository, writer, vocabulary, chosen, numbers=numbers, progress=progress)
-        facts["terms"] = write_terms(vocabulary, writer)
-        for name, run in zip(SIDES, streamed, strict=True):
-            write_side(name, run, facts["terms"], writer)
-            facts[f"{name}_tokens"] = run.tokens
+        facts["terms"], sides = _stream(repository, writer, chosen, numbers, progress)
+        for name, streams in zip(SIDES, sides, strict=True):
+            write_side(name, streams, facts["terms"], writer)
+            facts[f"{name}_tokens"] = streams.tokens
         _carry_takedown(repository, target)
     return facts
 
@@ -74,16 +73,17 @@ def _language_of(repository: Repository) -> str:
 
 
 def _stream(
-    repository: Repository, writer: IndexWriter, vocabulary: Vocabulary, chosen: Tokeniser,
-    *, numbers: list[Queue], progress: Progress,
-) -> list[TokenRun]:  # fmt: skip
-    """Write the texts and ids of both sides, and set their tokens aside."""
+    repository: Repository, writer: IndexWriter, chosen: Tokeniser, numbers: list[Queue], progress: Progress
+) -> tuple[int, list[Streams]]:
+    """Write texts, ids and terms; how many terms there are, and both sides' tokens, set aside."""
+    vocabulary = Vocabulary(chosen)
     total = repository.manifest.posts + repository.manifest.comments
-    streamed = []
+    sides = []
     done = 0
     for name, queue in zip(SIDES, numbers, strict=True):
         each = documents_in_stream(getattr(repository.manifest, name), repository.text_bytes(name))
-        tokens = TokenRun(vocabulary, writer.folder, each)
+        sides.append(Streams(writer.folder, each))
+        tokens = TokenRun(vocabulary, sides[-1])
         with (
             writing_run(writer, f"{name}.text", f"{name}.text_starts") as texts,
             writing_run(writer, f"{name}.ids", f"{name}.id_starts") as ids,
@@ -94,8 +94,7 @@ def _stream(
                 tokens.add(token_lines(batch_texts, chosen), queue.take(len(batch_ids))["number"].astype(np.int64))
                 done += len(batch_ids)
                 progress(done, total)
-        streamed.append(tokens)
-    return streamed
+    return write_terms(vocabulary, writer), sides
 
 
 def token_lines(texts: list[str], chosen: Tokeniser) -> bytes:

@@ -15,7 +15,7 @@ from kaiwa.retrieve.streams import count_documents
 
 if TYPE_CHECKING:
     from kaiwa.files.index import IndexWriter
-    from kaiwa.flow.index_tokens import TokenRun
+    from kaiwa.files.streams import Streams
     from kaiwa.model import IntArray
     from kaiwa.retrieve.postings import Packed, Packing
 
@@ -26,31 +26,31 @@ class _Side(NamedTuple):
     """What is made of the streams of one side, and where."""
 
     name: str
-    run: TokenRun
+    streams: Streams
     writer: IndexWriter
     counts: Scratch  # streams x terms: in how many of the stream's documents the term stands
     postings: Scratch  # stream after stream, term by term
 
 
-def write_side(name: str, run: TokenRun, terms: int, writer: IndexWriter) -> None:
+def write_side(name: str, streams: Streams, terms: int, writer: IndexWriter) -> None:
     """Write the postings of one side and the weights that follow from them; its streams are used up."""
-    counts = Scratch(writer.folder, np.uint16 if run.streams.each < SMALL else np.uint32)
-    with closing(run.streams), closing(counts):
-        starts, most = _count(run, terms, counts)
-        idf = tfidf.inverse_document_frequency(np.diff(starts).astype(np.float64), run.streams.documents)
-        inverter = Inverter(idf, most, run.streams.each)
+    counts = Scratch(writer.folder, np.uint16 if streams.each < SMALL else np.uint32)
+    with closing(streams), closing(counts):
+        starts, most = _count(streams, terms, counts)
+        idf = tfidf.inverse_document_frequency(np.diff(starts).astype(np.float64), streams.documents)
+        inverter = Inverter(idf, most, streams.each)
         with closing(Scratch(writer.folder, inverter.packing.kind)) as postings:
-            side = _Side(name, run, writer, counts, postings)
+            side = _Side(name, streams, writer, counts, postings)
             cursors = _invert(side, inverter, terms)
             _join(side, cursors, starts, inverter.packing)
     writer.save(f"{name}.starts", starts)
 
 
-def _count(run: TokenRun, terms: int, counts: Scratch) -> tuple[IntArray, IntArray]:
+def _count(streams: Streams, terms: int, counts: Scratch) -> tuple[IntArray, IntArray]:
     """Where the postings of each term start; how often, at most, a term stands in a document of each length."""
-    starts, most = np.zeros(terms + 1, dtype=np.int64), np.zeros(run.longest + 1, dtype=np.int64)
+    starts, most = np.zeros(terms + 1, dtype=np.int64), np.zeros(streams.longest + 1, dtype=np.int64)
     met = np.zeros((terms, 4), dtype=np.int32)
-    for _, stream in run.streams.parts():
+    for _, stream in streams.parts():
         met[:, 2] = 0
         count_documents(stream, met, most)
         counts.add(met[:, 2])
@@ -60,12 +60,12 @@ def _count(run: TokenRun, terms: int, counts: Scratch) -> tuple[IntArray, IntArr
 
 def _invert(side: _Side, inverter: Inverter, terms: int) -> IntArray:
     """Invert the streams, and write all that is not per posting; where each stream's postings start."""
-    run, writer = side.run, side.writer
-    mean_length = run.tokens / max(run.streams.documents, 1)
+    streams, writer = side.streams, side.writer
+    mean_length = streams.tokens / max(streams.documents, 1)
     peaks = np.zeros((2, terms), dtype=np.float64)
     starts = []
     with writer.growing(f"{side.name}.inverse_norms", np.float32) as norms:
-        for part, (documents, stream) in enumerate(run.streams.parts(last=True)):
+        for part, (documents, stream) in enumerate(streams.parts(last=True)):
             counts = side.counts.read(part * terms, (part + 1) * terms)
             postings, own_norms = inverter.inverted(stream, documents, counts)
             weights = np.stack((bm25.by_shape(*inverter.shapes, mean_length), tfidf.by_shape(inverter.shapes[0])))
@@ -96,7 +96,7 @@ def _join(side: _Side, cursors: IntArray, starts: IntArray, packing: Packing) ->
             sizes = counts.sum(axis=1, dtype=np.int64)
             _gather(side.postings, cursors, sizes, packed)
             own_starts, size = starts[low:high] - starts[low], starts[high] - starts[low]
-            join(packed, counts, side.run.streams.each, packing.bits, own_starts, docs, shapes)
+            join(packed, counts, side.streams.each, packing.bits, own_starts, docs, shapes)
             all_docs.add(docs[:size])
             all_shapes.add(shapes[:size])
             cursors = cursors + sizes

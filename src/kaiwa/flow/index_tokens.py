@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.files.streams import Streams
 from kaiwa.retrieve.postings import SMALL
 from kaiwa.retrieve.streams import dealt
 from kaiwa.retrieve.terms import term_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from kaiwa.files.index import IndexWriter
+    from kaiwa.files.streams import Streams
     from kaiwa.model import IntArray
     from kaiwa.retrieve.vocabulary import Vocabulary
 
@@ -39,22 +38,17 @@ def documents_in_stream(documents: int, text_bytes: int) -> int:
 class TokenRun:
     """Takes blocks of tokens (one text a line, spaces between tokens) and sets the numbers of their terms aside."""
 
-    def __init__(self, vocabulary: Vocabulary, folder: Path, each: int) -> None:
-        self._vocabulary = vocabulary
-        self.streams = Streams(folder, each)
-        self.tokens = 0
-        self.longest = 0
+    def __init__(self, vocabulary: Vocabulary, streams: Streams) -> None:
+        self._vocabulary, self._streams = vocabulary, streams
 
     def add(self, block: bytes, numbers: IntArray) -> None:
         """Append the texts of a block, which are the documents of these numbers."""
         done = 0
         for piece in _pieces(block):
             tokens, lengths = self._vocabulary.numbers(piece)
-            self.streams.add(*dealt(tokens, lengths, numbers[done : done + len(lengths)], self.streams.each))
-            self.tokens += len(tokens)
-            self.longest = max(self.longest, int(lengths.max(initial=0)))
+            streams, starts = dealt(tokens, lengths, numbers[done : done + len(lengths)], self._streams.each)
+            self._streams.add(streams, starts, lengths)
             done += len(lengths)
-        self.streams.documents += done
 
 
 def _pieces(block: bytes) -> Iterator[bytes]:
