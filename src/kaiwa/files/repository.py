@@ -13,12 +13,13 @@ import json
 import shutil
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
 from kaiwa.files import takedown
 from kaiwa.files.folder import settle, whole_folder
 from kaiwa.files.pairs import parquet_batches
+from kaiwa.files.parquet import TableWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +34,6 @@ TABLES = {
     "pairs": ("post_id", "comment_id"),
     "merged": ("comment_id", "kept_id"),
 }
-_GROUP_ROWS, _GROUP_BYTES = 1 << 14, 1 << 21
 _REPAIR = "make a repository with kaiwa clean"
 
 
@@ -135,13 +135,14 @@ class RepositoryWriter:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._tables: dict[str, _TableWriter] = {}
+        self._tables: dict[str, TableWriter] = {}
         self.counts = dict.fromkeys(TABLES, 0)
 
     def add(self, name: str, first: Sequence[str], second: Sequence[str]) -> None:
         """Append rows to one of the tables."""
         if name not in self._tables:
-            self._tables[name] = _TableWriter(self.folder, name)
+            path = self.folder / f"{name}.parquet"
+            self._tables[name] = TableWriter(path, TABLES[name], repeats=name == "pairs")
         self._tables[name].add(first, second)
         self.counts[name] += len(first)
 
@@ -160,42 +161,6 @@ class RepositoryWriter:
         """Close the tables that are open."""
         for table in self._tables.values():
             table.close()
-
-
-class _TableWriter:
-    """Writes one table in groups of many rows: what Parquet keeps of each group stays in memory to the end."""
-
-    def __init__(self, folder: Path, name: str) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        schema = pa.schema([(column, pa.string()) for column in TABLES[name]])
-        path = folder / f"{name}.parquet"
-        self._file: Any = pq.ParquetWriter(
-            path, schema, compression="zstd", use_dictionary=name == "pairs"
-        )  # Any: pyarrow is untyped
-        self._waiting = schema.empty_table()
-
-    def add(self, first: Sequence[str], second: Sequence[str]) -> None:
-        """Append rows."""
-        import pyarrow as pa
-
-        if len(first):
-            rows = pa.table([pa.array(first, pa.string()), pa.array(second, pa.string())], schema=self._waiting.schema)
-            self._waiting = pa.concat_tables([self._waiting, rows])
-        if len(self._waiting) >= _GROUP_ROWS or self._waiting.nbytes >= _GROUP_BYTES:
-            self._write()
-
-    def _write(self) -> None:
-        if len(self._waiting):
-            self._file.write_table(self._waiting)
-            self._waiting = self._waiting.slice(0, 0)
-
-    def close(self) -> None:
-        """Write what waits, and the end of the file."""
-        if self._file.is_open:
-            self._write()
-            self._file.close()
 
 
 @contextmanager

@@ -10,7 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kaiwa.files.index import GrowingArray, IndexWriter
+    from kaiwa.files.arrays import GrowingArray
+    from kaiwa.files.index import IndexWriter
 
 
 class Run:
