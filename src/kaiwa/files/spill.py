@@ -44,7 +44,7 @@ class Spill:
         self._waiting = 0
 
     def add(self, records: Records, parts: IntArray) -> None:
-        """Set records aside, each in the part of its number (0 to PARTS - 1)."""
+        """Set records aside, each in the part of its number (0 to 999)."""
         self._held.append((records, parts))
         self._waiting += len(records)
         if self._waiting > self._limit:
@@ -53,12 +53,12 @@ class Spill:
     def _write(self) -> None:
         records, parts = (np.concatenate(columns) for columns in zip(*self._held, strict=True))
         order = np.argsort(parts, kind="stable")
-        ends = np.cumsum(np.bincount(parts, minlength=PARTS)).tolist()
+        ends = np.cumsum(np.bincount(parts)).tolist()
         for part, (low, high) in enumerate(zip([0, *ends], ends, strict=False)):
             if high > low:
                 with (self._folder / f"{part:03d}").open("ab") as file:
                     file.write(records[order[low:high]].tobytes())
-        self._held, self._waiting = [(records[:0], parts[:0])], 0
+        self._held, self._waiting = [(records[:0].copy(), parts[:0].copy())], 0
 
     def parts(self) -> Iterator[Records]:
         """Each part once; with the last one nothing is left of them on disk."""

@@ -28,29 +28,33 @@ class _Numbered(NamedTuple):
 
     own: Spill
     in_pairs: Spill
+    bounds: list[int]  # the first number on each shelf: ranges of numbers with a fair share of the pairs each
 
 
 def write_pairs(repository: Repository, writer: IndexWriter) -> tuple[int, list[Queue]]:
     """Write who answered whom; how many pairs there are, and per side the number of each row, in their order."""
-    posts, comments = (_number(repository, name, writer) for name in SIDES)
+    sides = [_number(repository, name, writer) for name in SIDES]
     both = [Spill(writer.folder) for _ in SIDES]
-    sizes = repository.manifest.posts, repository.manifest.comments
-    for post, comment in zip(posts.in_pairs.parts(), comments.in_pairs.parts(), strict=True):
-        numbers = post["number"].astype(np.uint64), comment["number"].astype(np.uint64)
-        for spill, size, first, second in zip(both, sizes, numbers, numbers[::-1], strict=True):
-            spill.add((first << _HALF | second).view(_LINK), range_of(first, size))
-    pairs = _write_links(both[0].parts(), writer, ("post_starts", "post_comments"), sizes[0])
-    _write_links(_none_alone(both[1].parts(), repository), writer, ("comment_starts", "comment_posts"), sizes[1])
-    return pairs, [Queue(side.own.parts()) for side in (posts, comments)]
+    for parts in zip(*(side.in_pairs.parts() for side in sides), strict=True):
+        numbers = [part["number"].astype(np.uint64) for part in parts]
+        for spill, side, first, second in zip(both, sides, numbers, numbers[::-1], strict=True):
+            bounds = np.array(side.bounds, dtype=np.uint64)
+            spill.add((first << _HALF | second).view(_LINK), np.searchsorted(bounds, first, side="right") - 1)
+    posts, comments = (spill.parts() for spill in both)
+    pairs = _write_links(posts, writer, ("post_starts", "post_comments"), repository.manifest.posts)
+    answering = _none_alone(comments, repository)
+    _write_links(answering, writer, ("comment_starts", "comment_posts"), repository.manifest.comments)
+    return pairs, [Queue(side.own.parts()) for side in sides]
 
 
 def _number(repository: Repository, name: str, writer: IndexWriter) -> _Numbered:
     """Write the row of each number; the number of each row, and of each pair's post or comment."""
     size, pairs = getattr(repository.manifest, name), repository.manifest.pairs
-    numbered = _Numbered(Spill(writer.folder), Spill(writer.folder))
+    numbered = _Numbered(Spill(writer.folder), Spill(writer.folder), [])
     known = 0
     with writer.growing(f"{name}.row", np.uint32) as rows:
         for (ids, own_rows), (wanted, pair_rows) in zip(*_shelved(repository, name, writer), strict=True):
+            numbered.bounds.append(known)
             order, found = _found(repository, name, ids, wanted)
             rows.add(own_rows[order])
             numbered.own.add(_records(own_rows[order], known + np.arange(len(ids))), range_of(own_rows[order], size))
