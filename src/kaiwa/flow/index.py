@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 _SAMPLE = 1000
+_PAIRS = 0.15  # of the work; nearly all of the rest is cutting texts into words
+_STEPS = 10_000
 
 
 def build_index(
@@ -42,13 +44,18 @@ def build_index(
     facts: dict[str, Any] = {"language": language, "tokeniser": chosen.name, "k1": bm25.K1, "b": bm25.B}
     with writing_index(target, facts) as writer:
         facts |= {name: getattr(repository.manifest, name) for name in SIDES}
-        facts["pairs"], numbers = write_pairs(repository, writer)
-        facts["terms"], sides = _stream(repository, writer, chosen, numbers, progress)
+        facts["pairs"], numbers = write_pairs(repository, writer, _share(progress, 0, _PAIRS))
+        facts["terms"], sides = _stream(repository, writer, chosen, numbers, _share(progress, _PAIRS, 1))
         for name, streams in zip(SIDES, sides, strict=True):
             write_side(name, streams, facts["terms"], writer)
             facts[f"{name}_tokens"] = streams.tokens
         _carry_takedown(repository, target)
     return facts
+
+
+def _share(progress: Progress, low: float, high: float) -> Progress:
+    """Progress of a part of the work, shown as that of the whole."""
+    return lambda done, total: progress(int((low + (high - low) * done / max(total, 1)) * _STEPS), _STEPS)
 
 
 def _carry_takedown(repository: Repository, target: Path) -> None:

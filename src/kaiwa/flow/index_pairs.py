@@ -12,10 +12,12 @@ from kaiwa.files.shelves import Shelves, bounds_of
 from kaiwa.files.spill import Queue, Spill, range_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from kaiwa.files.index import IndexWriter
     from kaiwa.model import IntArray
+
+    Progress = Callable[[int, int], None]
 
 SIDES = ("posts", "comments")
 _NUMBERED = np.dtype([("row", np.uint32), ("number", np.uint32)])
@@ -31,9 +33,22 @@ class _Numbered(NamedTuple):
     bounds: list[int]  # the first number on each shelf: ranges of numbers with a fair share of the pairs each
 
 
-def write_pairs(repository: Repository, writer: IndexWriter) -> tuple[int, list[Queue]]:
+class _Told:
+    """How many ids were set aside so far, told to who shows progress."""
+
+    def __init__(self, progress: Progress, total: int) -> None:
+        self._progress, self._total, self._done = progress, total, 0
+
+    def of(self, count: int) -> None:
+        """Tell of so many more."""
+        self._done += count
+        self._progress(self._done, self._total)
+
+
+def write_pairs(repository: Repository, writer: IndexWriter, progress: Progress) -> tuple[int, list[Queue]]:
     """Write who answered whom; how many pairs there are, and per side the number of each row, in their order."""
-    sides = [_number(repository, name, writer) for name in SIDES]
+    told = _Told(progress, repository.manifest.posts + repository.manifest.comments + 2 * repository.manifest.pairs)
+    sides = [_number(repository, name, writer, told) for name in SIDES]
     both = [Spill(writer.folder) for _ in SIDES]
     for parts in zip(*(side.in_pairs.parts() for side in sides), strict=True):
         numbers = [part["number"].astype(np.uint64) for part in parts]
@@ -47,13 +62,14 @@ def write_pairs(repository: Repository, writer: IndexWriter) -> tuple[int, list[
     return pairs, [Queue(side.own.parts()) for side in sides]
 
 
-def _number(repository: Repository, name: str, writer: IndexWriter) -> _Numbered:
+def _number(repository: Repository, name: str, writer: IndexWriter, told: _Told) -> _Numbered:
     """Write the row of each number; the number of each row, and of each pair's post or comment."""
     size, pairs = getattr(repository.manifest, name), repository.manifest.pairs
+    shelves = _shelved(repository, name, writer, told)
     numbered = _Numbered(Spill(writer.folder), Spill(writer.folder), [])
     known = 0
     with writer.growing(f"{name}.row", np.uint32) as rows:
-        for (ids, own_rows), (wanted, pair_rows) in zip(*_shelved(repository, name, writer), strict=True):
+        for (ids, own_rows), (wanted, pair_rows) in zip(*shelves, strict=True):
             numbered.bounds.append(known)
             order, found = _found(repository, name, ids, wanted)
             rows.add(own_rows[order])
@@ -63,7 +79,7 @@ def _number(repository: Repository, name: str, writer: IndexWriter) -> _Numbered
     return numbered
 
 
-def _shelved(repository: Repository, name: str, writer: IndexWriter) -> tuple[Shelves, Shelves]:
+def _shelved(repository: Repository, name: str, writer: IndexWriter, told: _Told) -> tuple[Shelves, Shelves]:
     """The ids of the posts or the comments, and those that pairs name, on shelves with the same bounds."""
     column = TABLES[name][0]
     tables = (name, "pairs")
@@ -73,6 +89,7 @@ def _shelved(repository: Repository, name: str, writer: IndexWriter) -> tuple[Sh
     for shelf, table in zip(shelves, tables, strict=True):
         for batch in repository.column(table, column):
             shelf.add(batch)
+            told.of(len(batch))
     return shelves[0], shelves[1]
 
 
