@@ -11,6 +11,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from kaiwa.errors import InputError
@@ -97,8 +99,11 @@ def test_an_index_of_another_version_is_refused(index: Path, tmp_path: Path) -> 
         open_index(tmp_path / "index")
 
 
-def test_an_open_index_answers_on_while_it_is_replaced(repository: Path, tmp_path: Path) -> None:
-    """The old arrays stay mapped; the new index stands for whoever opens next."""
+def test_an_open_index_answers_on_while_it_is_replaced(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The old arrays stay mapped, those not yet checked too; the new index stands for whoever opens next."""
+    monkeypatch.setattr(index_files, "CHUNK", 256)
     bot = Bot(rebuilt(repository, tmp_path / "index"))
     before = [one.comment for one in bot.reply("考试", filters=NO_FILTERS)]
     rebuilt(repository, tmp_path / "index", "bigrams")
@@ -151,3 +156,48 @@ def test_two_builds_at_once_do_not_meet(repository: Path, tmp_path: Path) -> Non
         pytest.raises(InputError, match="another build is at work here"),
     ):
         rebuilt(repository, tmp_path / "index")
+
+
+def test_a_build_stopped_late_leaves_no_takedown_list_behind(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list is carried over at the very end; and where one stands alone, an index can be built."""
+    shutil.copytree(repository, tmp_path / "repository")
+    (tmp_path / "repository" / "takedown.txt").write_text("c01\n", encoding="utf-8")
+    monkeypatch.setattr(index_files, "_sums", _stopped)
+    with pytest.raises(KeyboardInterrupt):
+        rebuilt(tmp_path / "repository", tmp_path / "index")
+    monkeypatch.undo()
+    assert not (tmp_path / "index").exists()
+    (tmp_path / "index").mkdir()
+    (tmp_path / "index" / "takedown.txt").write_text("c02\n", encoding="utf-8")
+    rebuilt(tmp_path / "repository", tmp_path / "index")
+    assert (tmp_path / "index" / "takedown.txt").read_text(encoding="utf-8").split() == ["c02", "c01"]
+
+
+def _stopped(_name: Path) -> None:
+    raise KeyboardInterrupt
+
+
+def _bytes_as_text() -> pa.Array:
+    raw = pa.array([b"\xed\xa0\x80"], pa.binary())
+    return pa.Array.from_buffers(pa.string(), 1, raw.buffers())
+
+
+@pytest.mark.parametrize(
+    ("comments", "said"),
+    [
+        (pa.table([["c1"], _bytes_as_text()], names=["comment_id", "comment"]), "holds bytes that are not UTF-8"),
+        (pa.table([["c1"], ["w"], ["w"]], names=["comment_id", "comment", "comment"]), "two columns 'comment'"),
+        (pa.table({"comment_id": ["c 1"], "comment": ["w"]}), "an empty comment_id, or one with white space"),
+        (pa.table({"comment_id": [""], "comment": ["w"]}), "an empty comment_id, or one with white space"),
+    ],
+)
+def test_tables_of_another_tool_are_refused_in_one_line(tmp_path: Path, comments: pa.Table, said: str) -> None:
+    """What no reader, and no run file, could take."""
+    pq.write_table(pa.table({"post_id": ["p1"], "post": ["w"]}), tmp_path / "posts.parquet")
+    pq.write_table(comments, tmp_path / "comments.parquet")
+    pq.write_table(pa.table({"post_id": ["p1"], "comment_id": ["c1"]}), tmp_path / "pairs.parquet")
+    with pytest.raises(InputError, match=said):
+        rebuilt(tmp_path, tmp_path / "index")
+    assert not (tmp_path / "index").exists()

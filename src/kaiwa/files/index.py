@@ -17,18 +17,20 @@ import shutil
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
+from mmap import ACCESS_READ, MADV_DONTNEED, mmap
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kaiwa.errors import InputError
+from kaiwa.files import takedown
 from kaiwa.files.arrays import GrowingArray
 from kaiwa.files.folder import refuse_foreign, settle, unwritable
 from kaiwa.files.writing import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -65,8 +67,13 @@ class IndexWriter:
 
 
 @contextmanager
-def writing_index(path: Path, facts: dict[str, Any]) -> Iterator[IndexWriter]:  # Any: JSON values
-    """A writer whose arrays become the index at ``path`` when the block ends well; ``facts`` may grow meanwhile."""
+def writing_index(
+    path: Path, facts: dict[str, Any], *, last: Callable[[], None] = lambda: None
+) -> Iterator[IndexWriter]:  # Any: JSON values
+    """A writer whose arrays become the index at ``path`` when the block ends well; ``facts`` may grow meanwhile.
+
+    ``last`` is called when the arrays are safe, just before they become the index.
+    """
     _refuse_foreign(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -75,7 +82,7 @@ def writing_index(path: Path, facts: dict[str, Any]) -> Iterator[IndexWriter]:  
             try:
                 fresh.mkdir(mode=0o700)
                 yield IndexWriter(fresh)
-                _seal(path, fresh, facts)
+                _seal(path, fresh, facts, last)
             except BaseException:
                 shutil.rmtree(fresh, ignore_errors=True)
                 raise
@@ -88,7 +95,8 @@ def writing_index(path: Path, facts: dict[str, Any]) -> Iterator[IndexWriter]:  
 
 def _refuse_foreign(path: Path) -> None:
     """Refuse a folder with other things in it; what a stopped build left behind is no hindrance."""
-    mine = path.is_dir() and all(entry.name.startswith(("data-", ".lock", f".{MANIFEST}.")) for entry in path.iterdir())
+    own = ("data-", ".lock", f".{MANIFEST}.", takedown.NAME, f".{takedown.NAME}.")
+    mine = path.is_dir() and all(entry.name.startswith(own) for entry in path.iterdir())
     if not mine:
         refuse_foreign(path, mark=MANIFEST)
         if (path / MANIFEST).exists() and not _is_index(path):
@@ -114,12 +122,13 @@ def _only_builder(path: Path) -> Iterator[None]:
         yield
 
 
-def _seal(path: Path, fresh: Path, facts: Mapping[str, Any]) -> None:  # Any: JSON values
+def _seal(path: Path, fresh: Path, facts: Mapping[str, Any], last: Callable[[], None]) -> None:  # Any: JSON values
     fresh.chmod(0o755)
     files = {name.stem: _sums(name) for name in sorted(fresh.glob("*.npy"))}
     settle(fresh)
     said = {"what": WHAT, "version": VERSION, "data": fresh.name, "facts": dict(facts), "files": files}
     said["seal"] = _seal_of(said)
+    last()
     with whole_file(path / MANIFEST) as temporary:
         temporary.write_text(json.dumps(said, ensure_ascii=False) + "\n", encoding="utf-8")
 
@@ -154,7 +163,7 @@ class IndexFiles:
     facts: Mapping[str, Any]  # Any: JSON values
     arrays: Mapping[str, Any]  # Any: arrays of their own kinds
     _files: Mapping[str, Any]  # Any: as in the manifest
-    _folder: Path
+    _whole: Mapping[str, mmap]  # the files themselves, which stay even when a new build removes their names
     _checked: Mapping[str, bytearray]  # per mebibyte: 1 when it was checked
 
     def check(self, name: str, low: int, high: int) -> None:
@@ -164,7 +173,7 @@ class IndexFiles:
         first, last = (header + low * array.itemsize) // CHUNK, (header + high * array.itemsize - 1) // CHUNK
         done = self._checked[name]
         if high > low and done.find(0, first, last + 1) >= 0:
-            _check_chunks(self._folder, name, self._files[name]["crc32"], range(first, last + 1), self.path)
+            _check_chunks(self._whole[name], name, self._files[name]["crc32"], range(first, last + 1), self.path)
             done[first : last + 1] = b"\1" * (last + 1 - first)
 
 
@@ -172,26 +181,28 @@ def open_index_files(path: Path) -> IndexFiles:
     """The index in a folder, whole and of our version, its arrays mapped."""
     said = _read_manifest(path)
     folder = path / said["data"]
-    arrays, checked = {}, {}
+    arrays, whole, checked = {}, {}, {}
     for name, file in said["files"].items():
         where = folder / f"{name}.npy"
         if not where.is_file() or where.stat().st_size != file["bytes"]:
             raise InputError.at(path, f"{name} is missing or cut short", _REPAIR)
         lazy = name.split(".")[-1] in LAZY and not name.startswith("terms.")
         chunks = range(1 if lazy else len(file["crc32"]))
-        _check_chunks(folder, name, file["crc32"], chunks, path)
+        with where.open("rb") as source:
+            whole[name] = mmap(source.fileno(), 0, access=ACCESS_READ)
+        _check_chunks(whole[name], name, file["crc32"], chunks, path)
         checked[name] = bytearray(len(file["crc32"]))
         checked[name][chunks.start : chunks.stop] = b"\1" * len(chunks)
         arrays[name] = np.load(where, mmap_mode="r").view(np.ndarray)
-    return IndexFiles(path, said["facts"], arrays, said["files"], folder, checked)
+    return IndexFiles(path, said["facts"], arrays, said["files"], whole, checked)
 
 
-def _check_chunks(folder: Path, name: str, sums: list[int], chunks: range, path: Path) -> None:
-    with (folder / f"{name}.npy").open("rb") as source:
-        source.seek(chunks.start * CHUNK)
-        for chunk in chunks:
-            if zlib.crc32(source.read(CHUNK)) != sums[chunk]:
-                raise InputError.at(path, f"{name} is damaged (mebibyte {chunk + 1})", "build the index again")
+def _check_chunks(whole: mmap, name: str, sums: list[int], chunks: range, path: Path) -> None:
+    """Refuse mebibytes that are not as they were written; what was looked at does not stay in memory for that."""
+    for chunk in chunks:
+        if zlib.crc32(whole[chunk * CHUNK : (chunk + 1) * CHUNK]) != sums[chunk]:
+            raise InputError.at(path, f"{name} is damaged (mebibyte {chunk + 1})", "build the index again")
+    whole.madvise(MADV_DONTNEED)
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:  # Any: JSON values

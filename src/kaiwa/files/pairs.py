@@ -137,12 +137,16 @@ def parquet_batches(
         raise InputError.at(path, "is a folder, not a file", "give a file of pairs")
     try:
         with pq.ParquetFile(path, pre_buffer=False) as source:
-            if missing := [name for name in names if name not in source.schema_arrow.names]:
-                raise InputError.at(path, f"no column {missing[0]!r}", shape)
+            for name in names:
+                if (standing := source.schema_arrow.names.count(name)) != 1:
+                    what = f"two columns {name!r}" if standing else f"no column {name!r}"
+                    raise InputError.at(path, what, shape)
             for batch in source.iter_batches(rows, columns=list(names), use_threads=False):
                 yield [_text_column(batch.column(name), name, path) for name in names]
     except FileNotFoundError:
         raise InputError.at(path, "no such file", "check the name and the folder") from None
+    except MemoryError:  # Arrow's own is one, too
+        raise
     except (pa.ArrowException, OSError) as fault:
         first_line = str(fault).splitlines()[0]
         raise InputError.at(path, f"is not a whole Parquet file ({first_line})", "write it again") from None
@@ -158,4 +162,6 @@ def _text_column(column: Any, name: str, path: Path) -> list[str]:  # Any: a pya
     except pa.ArrowException:
         what = f"column {name!r} holds {column.type}, not text"
         raise InputError.at(path, what, "write ids and texts as strings") from None
+    except UnicodeDecodeError:
+        raise InputError.at(path, f"column {name!r} holds bytes that are not UTF-8", "write it as UTF-8") from None
     return values

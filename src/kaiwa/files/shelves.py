@@ -62,7 +62,9 @@ class Shelves:
         shelf = np.searchsorted(self._bounds, begun, side="right")
         order = np.argsort(shelf, kind="stable")
         ends = np.cumsum(np.bincount(shelf, minlength=len(self._bounds) + 1)).tolist()
-        batch = pa.record_batch({"id": pa.array(self._waiting, pa.string()).take(order), "row": self._rows + order})
+        batch = pa.record_batch(
+            {"id": pa.array(self._waiting, pa.large_string()).take(order), "row": self._rows + order}
+        )
         for number, (low, high) in enumerate(zip([0, *ends], ends, strict=False)):
             if high > low:
                 with self._path(number).open("ab") as file, pa.ipc.new_stream(file, batch.schema) as out:
@@ -93,6 +95,6 @@ def _read(path: Path) -> Shelf:
             while file.tell() < path.stat().st_size:
                 batches += list(pa.ipc.open_stream(file))
     if not batches:
-        return pa.array([], pa.string()), np.zeros(0, dtype=np.int64)
+        return pa.array([], pa.large_string()), np.zeros(0, dtype=np.int64)
     table = pa.Table.from_batches(batches).combine_chunks()
     return table.column("id").combine_chunks(), table.column("row").to_numpy()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, closing
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,14 +44,16 @@ def build_index(
     language = language or repository.manifest.language or _language_of(repository)
     chosen = tokeniser(tokens or language)
     facts: dict[str, Any] = {"language": language, "tokeniser": chosen.name, "k1": bm25.K1, "b": bm25.B}
-    with writing_index(target, facts) as writer:
+    last = partial(_carry_takedown, repository, target)
+    with writing_index(target, facts, last=last) as writer, ExitStack() as stack:
         facts |= {name: getattr(repository.manifest, name) for name in SIDES}
         facts["pairs"], numbers = write_pairs(repository, writer, _share(progress, 0, _PAIRS))
-        facts["terms"], sides = _stream(repository, writer, chosen, numbers, _share(progress, _PAIRS, 1))
+        sides = [stack.enter_context(closing(_no_streams(repository, name, writer))) for name in SIDES]
+        tasks = list(zip(SIDES, numbers, sides, strict=True))
+        facts["terms"] = _stream(repository, writer, chosen, tasks, _share(progress, _PAIRS, 1))
         for name, streams in zip(SIDES, sides, strict=True):
             write_side(name, streams, facts["terms"], writer)
             facts[f"{name}_tokens"] = streams.tokens
-        _carry_takedown(repository, target)
     return facts
 
 
@@ -79,18 +83,22 @@ def _language_of(repository: Repository) -> str:
     return "en"
 
 
+def _no_streams(repository: Repository, name: str, writer: IndexWriter) -> Streams:
+    """Streams for the tokens of one side."""
+    documents = getattr(repository.manifest, name)
+    return Streams(writer.folder, documents_in_stream(documents, repository.text_bytes(name)))
+
+
 def _stream(
-    repository: Repository, writer: IndexWriter, chosen: Tokeniser, numbers: list[Queue], progress: Progress
-) -> tuple[int, list[Streams]]:
-    """Write texts, ids and terms; how many terms there are, and both sides' tokens, set aside."""
+    repository: Repository, writer: IndexWriter, chosen: Tokeniser, sides: list[tuple[str, Queue, Streams]],
+    progress: Progress,
+) -> int:  # fmt: skip
+    """Write texts, ids and terms, and set the tokens aside; how many terms there are."""
     vocabulary = Vocabulary(chosen)
     total = repository.manifest.posts + repository.manifest.comments
-    sides = []
     done = 0
-    for name, queue in zip(SIDES, numbers, strict=True):
-        each = documents_in_stream(getattr(repository.manifest, name), repository.text_bytes(name))
-        sides.append(Streams(writer.folder, each))
-        tokens = TokenRun(vocabulary, sides[-1])
+    for name, queue, streams in sides:
+        tokens = TokenRun(vocabulary, streams)
         with (
             writing_run(writer, f"{name}.text", f"{name}.text_starts") as texts,
             writing_run(writer, f"{name}.ids", f"{name}.id_starts") as ids,
@@ -101,7 +109,7 @@ def _stream(
                 tokens.add(token_lines(batch_texts, chosen), queue.take(len(batch_ids))["number"].astype(np.int64))
                 done += len(batch_ids)
                 progress(done, total)
-    return write_terms(vocabulary, writer), sides
+    return write_terms(vocabulary, writer)
 
 
 def token_lines(texts: list[str], chosen: Tokeniser) -> bytes:

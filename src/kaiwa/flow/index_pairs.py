@@ -88,6 +88,9 @@ def _shelved(repository: Repository, name: str, writer: IndexWriter, told: _Told
     shelves = [Shelves(writer.folder, bounds) for _ in tables]
     for shelf, table in zip(shelves, tables, strict=True):
         for batch in repository.column(table, column):
+            if any(len(one.split()) != 1 for one in batch):  # a run file separates its columns by white space
+                what = f"an empty {column}, or one with white space"
+                raise InputError.at(repository.path / f"{table}.parquet", what, "give every id without spaces")
             shelf.add(batch)
             told.of(len(batch))
     return shelves[0], shelves[1]
