@@ -27,6 +27,7 @@ from kaiwa.errors import InputError
 from kaiwa.files import takedown
 from kaiwa.files.arrays import GrowingArray
 from kaiwa.files.folder import refuse_foreign, settle, unwritable
+from kaiwa.files.rowfile import StringRun
 from kaiwa.files.writing import whole_file
 
 if TYPE_CHECKING:
@@ -61,6 +62,12 @@ class IndexWriter:
             array = GrowingArray(file, kind)
             yield array
             array.finish()
+
+    @contextmanager
+    def strings(self, name: str, starts: str) -> Iterator[StringRun]:
+        """Strings to be appended until the block ends: an array of their bytes, and one of where each starts."""
+        with self.growing(name, np.uint8) as run, self.growing(starts, np.int64) as places:
+            yield StringRun(run, places)
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.npy"

@@ -111,9 +111,18 @@ def clean_cell(text: str) -> str:
     return text.strip()
 
 
+def is_id(text: str) -> bool:
+    """Whether a run file, which separates its columns by white space, can name this.
+
+    >>> [is_id(text) for text in ("c1", "", "c 1")]
+    [True, False, False]
+    """
+    return len(text.split()) == 1
+
+
 def _refuse_nameless(pair: Pair, path: Path, line: int | None) -> None:
     for name, value in (("post_id", pair.post_id), ("comment_id", pair.comment_id)):
-        if len(value.split()) != 1:  # a run file separates its columns by white space
+        if not is_id(value):
             what = f"a {name} with white space" if value else f"an empty {name}"
             raise InputError.at(path, what, "give every post and comment an id without spaces", line=line)
 

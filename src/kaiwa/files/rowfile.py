@@ -2,48 +2,60 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+
+from kaiwa.files.scratch import Scratch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-_PLACE = 8
+    from numpy.typing import NDArray
+
+
+class Growing(Protocol):
+    """What values can be appended to."""
+
+    def add(self, values: NDArray[Any]) -> None:  # Any: of a kind that fits
+        """Append values."""
+
+
+class StringRun:
+    """Strings written one after the other, as one run of bytes and the places where each starts; and the end."""
+
+    def __init__(self, run: Growing, starts: Growing) -> None:
+        self._run, self._starts = run, starts
+        self._end = 0
+        starts.add(np.zeros(1))
+
+    def add(self, strings: Sequence[str]) -> None:
+        """Append the strings."""
+        encoded = [string.encode() for string in strings]
+        ends = self._end + np.cumsum([len(string) for string in encoded], dtype=np.int64)
+        self._run.add(np.frombuffer(b"".join(encoded), dtype=np.uint8))
+        self._starts.add(ends)
+        self._end = int(ends[-1]) if len(ends) else self._end
 
 
 class RowFile:
-    """A file of strings one after the other, and one of the places where they end."""
+    """Strings set aside, first all of them, then asked for by their rows."""
 
-    def __init__(self, path: Path) -> None:
-        self._paths = (path.with_suffix(".text"), path.with_suffix(".ends"))
-        self._text, self._ends = (name.open("w+b") for name in self._paths)
-        self._end = 0
-        self._ends.write(bytes(_PLACE))
+    def __init__(self, folder: Path) -> None:
+        self._text, self._starts = Scratch(folder, np.uint8), Scratch(folder, np.int64)
+        self._strings = StringRun(self._text, self._starts)
 
     def add(self, strings: Sequence[str]) -> None:
         """Append the strings of the rows that follow."""
-        encoded = [string.encode() for string in strings]
-        ends = self._end + np.cumsum([len(string) for string in encoded], dtype=np.int64)
-        self._text.write(b"".join(encoded))
-        self._ends.write(ends.tobytes())
-        self._end = int(ends[-1]) if len(ends) else self._end
+        self._strings.add(strings)
 
     def at(self, rows: Sequence[int]) -> list[str]:
         """The strings of these rows."""
-        self._text.flush()
-        self._ends.flush()
-        text, ends = self._text.fileno(), self._ends.fileno()
-        found = []
-        for row in rows:
-            low, high = np.frombuffer(os.pread(ends, 2 * _PLACE, row * _PLACE), dtype=np.int64).tolist()
-            found.append(os.pread(text, high - low, low).decode())
-        return found
+        places = (self._starts.read(row, row + 2).tolist() for row in rows)
+        return [self._text.read(low, high).tobytes().decode() for low, high in places]
 
     def close(self) -> None:
-        """Delete the files."""
-        for file, path in zip((self._text, self._ends), self._paths, strict=True):
-            file.close()
-            path.unlink(missing_ok=True)
+        """Let go of them."""
+        self._text.close()
+        self._starts.close()

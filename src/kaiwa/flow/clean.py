@@ -19,6 +19,7 @@ from kaiwa.files.spill import Queue, Spill, part_of
 from kaiwa.files.staging import Staging
 from kaiwa.files.tweets import holds_tweets
 from kaiwa.flow.joined import joined
+from kaiwa.flow.progress import share
 from kaiwa.flow.tweets import paired_tweets
 from kaiwa.model.text import fingerprint, skeleton
 
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 _PACKING = 3  # a packed file holds about this many times its bytes
 _READING = 0.75  # of the work; the rest is writing
-_STEPS = 10_000
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ def clean(source: Path, target: Path, *, rules: RuleSet, sample: int | None, see
     """Clean a file of pairs, or of tweets, into a repository."""
     account = Account()
     with writing_repository(target) as writer, closing(_Staged(writer.folder)) as staged:
-        _stage(source, staged, rules, account, progress)
+        _stage(source, staged, rules, account, share(progress, 0, _READING))
         fates = joined(staged.rows, staged.count, writer.folder, rules=rules, sample=sample, seed=seed, account=account)
-        _write(staged, fates, writer, progress)
+        _write(staged, fates, writer, share(progress, _READING, 1))
         removed = dict(account.counts)
         whole = writer.finish(Manifest(rules=rules.name, removed=removed, seed=seed if sample else None))
     return Cleaned(whole, staged.pairs_read, writer.counts["merged"], removed, account.examples)
@@ -65,7 +65,7 @@ class _Staged:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.texts = Staging(folder / "staging")
-        self.comment_ids = RowFile(folder / "comments")
+        self.comment_ids = RowFile(folder)
         self.rows = Spill(folder)
         self.count = 0
         self.pairs_read = 0
@@ -116,7 +116,7 @@ def _with_progress(batches: Iterator[list[Pair]], source: Path, progress: Progre
         yield batch
         total = source.stat().st_size * packed
         done += sum(len(pair.comment.encode()) + len(pair.post.encode()) for pair in batch)
-        progress(int(_READING * min(done, total)), total)
+        progress(min(done, total), total)
 
 
 def _write(staged: _Staged, fates: Queue, writer: RepositoryWriter, progress: Progress) -> None:
@@ -130,7 +130,7 @@ def _write(staged: _Staged, fates: Queue, writer: RepositoryWriter, progress: Pr
         writer.add("pairs", _chosen(post_ids, fate["keep"]), _chosen(speakers, fate["keep"]))
         writer.add("merged", _chosen(comment_ids, fate["alias"]), _chosen(speakers, fate["alias"]))
         done += len(fate)
-        progress(int((_READING + (1 - _READING) * done / staged.count) * _STEPS), _STEPS)
+        progress(done, staged.count)
 
 
 def _chosen(values: list[str], which: BoolArray) -> list[str]:

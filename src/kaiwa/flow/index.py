@@ -15,8 +15,8 @@ from kaiwa.files.takedown import NAME, read_takedown
 from kaiwa.files.writing import write_text
 from kaiwa.flow.index_pairs import SIDES, write_pairs
 from kaiwa.flow.index_postings import write_side
-from kaiwa.flow.index_texts import writing_run
 from kaiwa.flow.index_tokens import TokenRun, documents_in_stream, write_terms
+from kaiwa.flow.progress import share
 from kaiwa.model.text import normalise
 from kaiwa.retrieve import bm25
 from kaiwa.retrieve.index import Index, index_from
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 _SAMPLE = 1000
 _PAIRS = 0.15  # of the work; nearly all of the rest is cutting texts into words
-_STEPS = 10_000
 
 
 def build_index(
@@ -47,19 +46,14 @@ def build_index(
     last = partial(_carry_takedown, repository, target)
     with writing_index(target, facts, last=last) as writer, ExitStack() as stack:
         facts |= {name: getattr(repository.manifest, name) for name in SIDES}
-        facts["pairs"], numbers = write_pairs(repository, writer, _share(progress, 0, _PAIRS))
+        facts["pairs"], numbers = write_pairs(repository, writer, share(progress, 0, _PAIRS))
         sides = [stack.enter_context(closing(_no_streams(repository, name, writer))) for name in SIDES]
         tasks = list(zip(SIDES, numbers, sides, strict=True))
-        facts["terms"] = _stream(repository, writer, chosen, tasks, _share(progress, _PAIRS, 1))
+        facts["terms"] = _stream(repository, writer, chosen, tasks, share(progress, _PAIRS, 1))
         for name, streams in zip(SIDES, sides, strict=True):
             write_side(name, streams, facts["terms"], writer)
             facts[f"{name}_tokens"] = streams.tokens
     return facts
-
-
-def _share(progress: Progress, low: float, high: float) -> Progress:
-    """Progress of a part of the work, shown as that of the whole."""
-    return lambda done, total: progress(int((low + (high - low) * done / max(total, 1)) * _STEPS), _STEPS)
 
 
 def _carry_takedown(repository: Repository, target: Path) -> None:
@@ -100,8 +94,8 @@ def _stream(
     for name, queue, streams in sides:
         tokens = TokenRun(vocabulary, streams)
         with (
-            writing_run(writer, f"{name}.text", f"{name}.text_starts") as texts,
-            writing_run(writer, f"{name}.ids", f"{name}.id_starts") as ids,
+            writer.strings(f"{name}.text", f"{name}.text_starts") as texts,
+            writer.strings(f"{name}.ids", f"{name}.id_starts") as ids,
         ):
             for batch_ids, batch_texts in repository.table(name):
                 ids.add(batch_ids)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kaiwa.errors import InputError
+from kaiwa.files.pairs import is_id
 from kaiwa.files.repository import TABLES, Repository
 from kaiwa.files.shelves import Shelves, bounds_of
 from kaiwa.files.spill import Queue, Spill, range_of
@@ -88,7 +89,7 @@ def _shelved(repository: Repository, name: str, writer: IndexWriter, told: _Told
     shelves = [Shelves(writer.folder, bounds) for _ in tables]
     for shelf, table in zip(shelves, tables, strict=True):
         for batch in repository.column(table, column):
-            if any(len(one.split()) != 1 for one in batch):  # a run file separates its columns by white space
+            if not all(map(is_id, batch)):
                 what = f"an empty {column}, or one with white space"
                 raise InputError.at(repository.path / f"{table}.parquet", what, "give every id without spaces")
             shelf.add(batch)

@@ -31,7 +31,7 @@ def paired_tweets(path: Path, folder: Path, rules: RuleSet, account: Account) ->
 
     ``folder`` is where the work may keep files meanwhile.
     """
-    with closing(RowFile(folder / "posts")) as texts:
+    with closing(RowFile(folder)) as texts:
         fates = _fates(path, folder, rules, texts)
         for batch in _batches(path):
             yield _pairs(batch, fates.take(len(batch)), texts, rules, account)

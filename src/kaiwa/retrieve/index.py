@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kaiwa.retrieve import bm25, tfidf
+from kaiwa.retrieve.ids import find_ids, run_of_bytes
 from kaiwa.retrieve.postings import Postings
-from kaiwa.retrieve.terms import TermTable, find_ids
+from kaiwa.retrieve.terms import TermTable
 from kaiwa.retrieve.walk import Links
 
 if TYPE_CHECKING:
@@ -60,9 +61,7 @@ class Texts:
         """The number of each id, -1 for one that is not there; numbers follow the ids' byte order."""
         for name, array in (("ids", self.ids), ("id_starts", self.id_starts), ("row", self.row)):
             self.check(f"{self.side}.{name}", 0, len(array))
-        encoded = [one.encode(errors="replace") for one in wanted]
-        ends = np.cumsum([0, *map(len, encoded)])
-        return find_ids(self.ids, self.id_starts, self.row, np.frombuffer(b"".join(encoded), np.uint8), ends)
+        return find_ids(self.ids, self.id_starts, self.row, *run_of_bytes(wanted))
 
     def _cut(self, name: str, run: NDArray[np.uint8], starts: IntArray, number: int) -> str:
         row = int(self.row[number])

@@ -48,8 +48,8 @@ class Inverter:
         squares[:, 1] = np.rint(idf**2 * _SQUARE)
         self._met = Met(squares.view(np.int32), squares)
         starts = np.concatenate(([0], np.cumsum(most)))
-        code, *kinds = (np.zeros(starts[-1], dtype=kind) for kind in (np.int64, np.uint32, np.uint32))
-        self._seen = Seen(starts, code, *kinds)
+        code, often, length = (np.zeros(starts[-1], dtype=kind) for kind in (np.int64, np.uint32, np.uint32))
+        self._seen = Seen(starts, code, often, length)
         self._known = 0
         self.packing = packing(len(code), each)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kaiwa.retrieve.ids import compared, run_of_bytes
 from kaiwa.retrieve.kernel import kernel
 
 if TYPE_CHECKING:
@@ -43,9 +44,7 @@ class TermTable:
 
     def numbers(self, terms: Sequence[str]) -> IntArray:
         """The number of each term, -1 for one that is not there."""
-        wanted = [term.encode(errors="replace") for term in terms]
-        ends = np.cumsum([0, *map(len, wanted)])
-        return find_terms(self._text, self._starts, self._slots, np.frombuffer(b"".join(wanted), np.uint8), ends)
+        return find_terms(self._text, self._starts, self._slots, *run_of_bytes(terms))
 
     def text_of(self, number: int) -> str:
         """The term of a number."""
@@ -89,48 +88,8 @@ def find_terms(text: Bytes, starts: IntArray, slots: Slots, wanted: Bytes, ends:
         slot = hash_of(wanted, low, high) & mask
         while slots[slot]:
             term = np.int64(slots[slot]) - 1
-            if is_term(text, starts[term], starts[term + 1], wanted, low, high):
+            if compared(text, starts[term], starts[term + 1], wanted, low, high) == 0:
                 found[one] = term
                 break
             slot = (slot + np.uint64(1)) & mask
     return found
-
-
-@kernel
-def is_term(text: Bytes, start: int, end: int, wanted: Bytes, low: int, high: int) -> bool:
-    """Whether two runs of bytes are the same."""
-    if end - start != high - low:
-        return False
-    for step in range(high - low):  # noqa: SIM110  compiled code has no generators
-        if text[start + step] != wanted[low + step]:
-            return False
-    return True
-
-
-@kernel
-def find_ids(ids: Bytes, starts: IntArray, row: Slots, wanted: Bytes, ends: IntArray) -> IntArray:
-    """The number of each wanted id, -1 for one that is not there; ``row`` has the ids in the order of their bytes."""
-    found = np.full(len(ends) - 1, -1, dtype=np.int64)
-    for one in range(len(found)):
-        low, high = 0, len(row)
-        while low < high:
-            middle = (low + high) >> 1
-            order = compared(ids, starts[row[middle]], starts[row[middle] + 1], wanted, ends[one], ends[one + 1])
-            if order == 0:
-                found[one] = middle
-                break
-            if order < 0:
-                low = middle + 1
-            else:
-                high = middle
-    return found
-
-
-@kernel
-def compared(text: Bytes, start: int, end: int, wanted: Bytes, low: int, high: int) -> int:
-    """Below zero when the first run of bytes comes before the second, above zero when after, zero when the same."""
-    for step in range(min(end - start, high - low)):
-        difference = np.int64(text[start + step]) - np.int64(wanted[low + step])
-        if difference:
-            return int(difference)
-    return (end - start) - (high - low)
