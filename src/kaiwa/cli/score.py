@@ -76,61 +76,58 @@ def _list_measures(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 )
 @seed_option
 @json_option
-def command(  # noqa: PLR0917  click passes by name
-    runs: tuple[Path, ...],
-    qrels: Path | None,
-    votes: Path | None,
-    intents: Path | None,
-    chances: Path | None,
-    measures: tuple[str, ...],
-    levels: str | None,
-    top: str | None,
-    scheme: str,
-    p: float,
-    order: str | None,
-    condensed: bool,  # noqa: FBT001
-    truncate: int | None,
-    no_relevant: str,
-    per_topic: bool,  # noqa: FBT001
-    uncertainty: str | None,
-    samples: int,
-    form: str,
-    output: Path | None,
-    matrix: bool,  # noqa: FBT001
-    seed: int,
-    as_json: bool,  # noqa: FBT001
-) -> None:
+def command(runs: tuple[Path, ...], **options: Any) -> None:  # Any: the options above, each of its own type
     """Score RUNS by graded measures, per topic and on average.
 
     Without -m the official measures of the STC task: nG@1, nERR@10 and P+. Topics without a relevant item, topics
     a run leaves unanswered (they score 0), and topics that were never judged are all reported.
     """
+    from kaiwa.flow.score import score_files, write_scored
+
+    judged = _judged(options)
+    asked = _asked(options)
+    if options["matrix"] and len(asked["measures"]) != 1:
+        raise InputError(f"--matrix holds one measure, and {len(asked['measures'])} were asked for; give one -m")
+    with progress("scoring") as moved:
+        scored = score_files(runs, judged.judgements, **asked, on_progress=moved)
+    bounds = _vote_bounds(runs, judged, scored, asked, options) if options["uncertainty"] else {}
+    if options["output"] is not None:
+        write_scored(options["output"], scored, matrix=options["matrix"])
+    for line in _remarks(scored, judged, zero=asked["reading"].zero):
+        remark(line)
+    text = _text(scored, bounds, per_topic=options["per_topic"], form=options["form"])
+    emit(text, _fields(scored, bounds, judged), as_json=options["as_json"])
+
+
+def _judged(options: dict[str, Any]) -> Judged:  # Any: click's options
+    """The judgements, from whichever kind of file was given."""
     from kaiwa.flow.judge import judgements_from
-    from kaiwa.flow.score import OFFICIAL, score_files, write_scored
-    from kaiwa.flow.uncertainty import vote_intervals_of_files
     from kaiwa.measure.scale import parse_scale
+
+    files = (options[name] for name in ("qrels", "votes", "intents"))
+    how = {name: options[name] for name in ("chances", "scheme", "p")}
+    return judgements_from(*files, scale=parse_scale(options["levels"], options["top"]), **how)
+
+
+def _asked(options: dict[str, Any]) -> dict[str, Any]:  # Any: click's options in, named arguments out
+    """What is scored, and how lists are read."""
+    from kaiwa.flow.score import OFFICIAL
     from kaiwa.measure.score import Reading
 
-    scale = parse_scale(levels, top)
-    judged = judgements_from(qrels, votes, intents, scale=scale, chances=chances, scheme=scheme, p=p)
-    reading = Reading(condensed=condensed, truncate=truncate, zero=no_relevant == "zero")
-    names = measures or OFFICIAL
-    if matrix and len(names) != 1:
-        raise InputError(f"--matrix holds one measure, and {len(names)} were asked for; give one -m")
-    with progress("scoring") as moved:
-        scored = score_files(runs, judged.judgements, names, reading=reading, order=order, on_progress=moved)
-    bounds: Bounds = {}
-    if uncertainty:
-        with progress("resampling votes") as moved:
-            found = vote_intervals_of_files(
-                runs, judged, names, reading=reading, order=order, seed=seed, samples=samples, on_progress=moved
-            )
-        bounds = _bounds(scored, found)
-    if output is not None:
-        write_scored(output, scored, matrix=matrix)
-    for line in _remarks(scored, judged, zero=reading.zero):
-        remark(line)
-    emit(_text(scored, bounds, per_topic=per_topic, form=form), _fields(scored, bounds, judged), as_json=as_json)
+    zero = options["no_relevant"] == "zero"
+    reading = Reading(condensed=options["condensed"], truncate=options["truncate"], zero=zero)
+    return {"measures": options["measures"] or OFFICIAL, "reading": reading, "order": options["order"]}
+
+
+def _vote_bounds(
+    runs: tuple[Path, ...], judged: Judged, scored: Scored, asked: dict[str, Any], options: dict[str, Any]
+) -> Bounds:  # Any: as above
+    """Where other panels of assessors would put the means."""
+    from kaiwa.flow.uncertainty import vote_intervals_of_files
+
+    drawn = {name: options[name] for name in ("seed", "samples")}
+    with progress("resampling votes") as moved:
+        return _bounds(scored, vote_intervals_of_files(runs, judged, **asked, **drawn, on_progress=moved))
 
 
 def _bounds(scored: Scored, found: VoteIntervals) -> Bounds:
