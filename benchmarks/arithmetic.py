@@ -12,13 +12,13 @@ from statistics import median
 from time import process_time
 
 from benchmarks.score import Size, write_files
-from kaiwa.files.qrels import read_qrels
-from kaiwa.files.runs import read_run
+from kaiwa.formats.qrels_files import read_qrels
+from kaiwa.formats.run_files import read_run
 from kaiwa.measure import MEASURES
-from kaiwa.measure.choose import choose
+from kaiwa.measure.chosen_measure import choose
+from kaiwa.measure.gain_scale import Scale, judge
 from kaiwa.measure.judgements import Answers
-from kaiwa.measure.scale import Scale, judge
-from kaiwa.measure.score import Reading, values_of
+from kaiwa.measure.scoring import Reading, values_of
 
 SIZE = Size(2, 1000, 100, ())
 

@@ -51,8 +51,8 @@ BOOTSTRAP = Contestant(
     """
     import numpy as np
     from kaiwa.topicset.requirement import Requirement, completed
-    from kaiwa.flow.pilot import pilot_design
-    from kaiwa.model import Scores
+    from kaiwa.flow.design.pilots import pilot_design
+    from kaiwa.model.scores import Scores
     values = np.random.default_rng(1).random((100, 44))
     scores = Scores("nG@1", tuple(map(str, range(100))), tuple(map(str, range(44))), values)
     asked = completed(Requirement(variance=1.0, systems=10, min_diff=.1))

@@ -21,7 +21,7 @@ OURS_SETUP = """
 from kaiwa.compare.hsd import randomised_hsd
 {warm}
 """
-WARM = "import kaiwa.compare.kernel\nrandomised_hsd(scores, trials={trials}, rng=chance)"
+WARM = "import kaiwa.stats.shuffle_kernel\nrandomised_hsd(scores, trials={trials}, rng=chance)"
 OURS = """
 p = randomised_hsd(scores, trials={trials}, rng=np.random.default_rng(2)).p_values()
 answer = int((p <= 0.05).sum()) // 2

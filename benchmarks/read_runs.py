@@ -33,7 +33,7 @@ def contestants(folder: Path) -> list[Contestant]:
     return [
         Contestant(
             "kaiwa read_run",
-            "from kaiwa.files.runs import read_run",
+            "from kaiwa.formats.run_files import read_run",
             loop.format(paths=paths, step="answer += len(read_run(path))"),
         ),
         Contestant(

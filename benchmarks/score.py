@@ -47,9 +47,9 @@ answer = round(sum(answer) / len(answer), 9)
 
 _OURS = """
 from pathlib import Path
-from kaiwa.files.qrels import read_qrels
+from kaiwa.formats.qrels_files import read_qrels
 from kaiwa.flow.score import score_files
-from kaiwa.measure.scale import judge
+from kaiwa.measure.gain_scale import judge
 """
 
 _OUR_WORK = """

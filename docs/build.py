@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
+from kaiwa.check import CODES
 from kaiwa.cli import VERBS, kaiwa
-from kaiwa.files.check import CODES
-from kaiwa.files.rules import known_rules
+from kaiwa.flow.design.simulation import simulated_tests
 from kaiwa.flow.reproduce import REPRODUCTIONS
-from kaiwa.flow.simulated_design import simulated_tests
-from kaiwa.label.gains import SCHEMES
+from kaiwa.formats.collection.rule_files import known_rules
+from kaiwa.label.gain_schemes import SCHEMES
 from kaiwa.measure import MEASURES
-from kaiwa.retrieve.fusion import FUSIONS
-from kaiwa.retrieve.systems import SYSTEMS
-from kaiwa.retrieve.tokens import TOKENISERS
-from kaiwa.topicset.kinds import TESTS
-from kaiwa.topicset.rounds import SPENDING
+from kaiwa.rank.fusion import FUSIONS
+from kaiwa.rank.systems import SYSTEMS
+from kaiwa.retrieve.text.tokenisers import TOKENISERS
+from kaiwa.topicset.designed_tests import TESTS
+from kaiwa.topicset.topic_rounds import SPENDING
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -90,7 +90,7 @@ def pages() -> dict[Path, str]:
     hand_written = check.read_text(encoding="utf-8").partition("## Codes\n")[0]
     return {
         FOLDER / "reference" / "commands.md": commands_page(),
-        SOURCE / "cli" / "names.py": names_module(),
+        SOURCE / "cli" / "shell" / "completion_names.py": names_module(),
         check: f"{hand_written}## Codes\n\n{_START}\n{check_codes_table()}\n",
     }
 

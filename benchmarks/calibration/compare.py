@@ -13,13 +13,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kaiwa.compare.components import pooled_variance
 from kaiwa.compare.hsd import randomised_hsd
-from kaiwa.compare.pairwise import PAIRED_TESTS, against_baseline
+from kaiwa.compare.paired_tests import PAIRED_TESTS, against_baseline
 from kaiwa.compare.stepdown import step_down_hsd
-from kaiwa.compare.tau import Interval, kendall_tau
 from kaiwa.compare.tukey import one_way_tukey_hsd, tukey_hsd
-from kaiwa.model import FloatArray
+from kaiwa.compare.variance_components import pooled_variance
+from kaiwa.model.ids import FloatArray
+from kaiwa.stats.kendall import Interval, kendall_tau
 
 SIMULATIONS = 2_000
 TRIALS = 999

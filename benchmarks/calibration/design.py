@@ -11,11 +11,11 @@ from math import sqrt
 import numpy as np
 
 from kaiwa.compare.hsd import randomised_hsd
+from kaiwa.stats.f_distribution import critical_f
 from kaiwa.topicset import design
-from kaiwa.topicset.noncentral import critical_f
-from kaiwa.topicset.passrate import PassRates, mid_p_power, pass_rate_design
-from kaiwa.topicset.rounds import p_values, planned_rounds
-from kaiwa.topicset.verdicts import VERDICTS
+from kaiwa.topicset.pass_rates import PassRates, mid_p_power, pass_rate_design
+from kaiwa.topicset.simulation.test_verdicts import VERDICTS
+from kaiwa.topicset.topic_rounds import p_values, planned_rounds
 
 SETS = 40_000
 CELLS = [(0.0643, 3, 0.15), (0.0643, 10, 0.15), (0.1515, 5, 0.2), (0.0222, 30, 0.1)]

@@ -10,9 +10,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from kaiwa.compare.anova import within_run_variance
-from kaiwa.compare.standardise import standardisation_factors, standardised, variance_bound
-from kaiwa.files.scores import read_scores
+from kaiwa.compare.standardisation import standardisation_factors, standardised, variance_bound
+from kaiwa.formats.scores.score_files import read_scores
+from kaiwa.stats.anova import within_run_variance
 
 
 def main() -> None:

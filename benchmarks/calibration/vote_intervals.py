@@ -9,13 +9,15 @@ import argparse
 
 import numpy as np
 
-from kaiwa.measure.choose import choose
+from kaiwa.measure.chosen_measure import choose
+from kaiwa.measure.gain_scale import judge
 from kaiwa.measure.judgements import Answers
-from kaiwa.measure.scale import judge
-from kaiwa.measure.score import Reading, values_of
-from kaiwa.measure.uncertainty import vote_intervals
-from kaiwa.model import Gains, Run, pack
-from kaiwa.model.lists import starts_of
+from kaiwa.measure.scoring import Reading, values_of
+from kaiwa.measure.vote_resampling import vote_intervals
+from kaiwa.model.gains import Gains
+from kaiwa.model.ids import pack
+from kaiwa.model.run import Run
+from kaiwa.model.topic_lists import starts_of
 
 ITEMS, DEPTH = 40, 10
 VALUES = np.array([0.0, 1.0, 3.0])

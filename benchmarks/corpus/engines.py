@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.files.index import open_index_files, writing_index
-from kaiwa.files.streams import Streams
-from kaiwa.flow.index_postings import write_side
-from kaiwa.flow.index_tokens import TokenRun, write_terms
-from kaiwa.retrieve import bm25
-from kaiwa.retrieve.search import Matcher, query_from, search
-from kaiwa.retrieve.tokens import Tokeniser
-from kaiwa.retrieve.vocabulary import Vocabulary
+from kaiwa.build.index.posting_lists import write_side
+from kaiwa.build.index.term_numbers import TokenRun, write_terms
+from kaiwa.disk.document_parts import DocumentParts
+from kaiwa.formats.collection.index_folder import open_index_files, writing_index
+from kaiwa.retrieve.index.vocabulary import Vocabulary
+from kaiwa.retrieve.search.matching import Matcher, query_from, search
+from kaiwa.retrieve.similarity import bm25
+from kaiwa.retrieve.text.tokenisers import Tokeniser
 
 if TYPE_CHECKING:
-    from kaiwa.retrieve.index import Index
+    from kaiwa.retrieve.index.inverted_index import Index
 
 Answer = tuple[float, float]  # CPU milliseconds, best score (0 when nothing is found)
 Engine = Callable[[list[str], int], Answer]
@@ -39,7 +39,7 @@ def build_kaiwa(lines: Path, folder: Path) -> None:
     facts: dict[str, object] = {}
     with writing_index(folder, facts) as writer, lines.open("rb") as source:
         vocabulary = Vocabulary(Tokeniser("lines", str.split, str))
-        streams = Streams(writer.folder, _EACH)
+        streams = DocumentParts(writer.folder, _EACH)
         tokens = TokenRun(vocabulary, streams)
         rest, known = b"", 0
         while chunk := source.read(_BLOCK):

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from kaiwa.files.repository import Manifest, RepositoryWriter, open_repository, writing_repository
-from kaiwa.model.text import fingerprint
+from kaiwa.formats.collection.repository import Manifest, RepositoryWriter, open_repository, writing_repository
+from kaiwa.model.normalise import fingerprint
 
 _CLAUSE_END = re.compile(r"[，。！？；、,.!?;~…\s]+")
 _BATCH = 65_536

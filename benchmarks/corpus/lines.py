@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.files.writing import whole_file
-from kaiwa.flow.index import open_index
+from kaiwa.disk.atomic_files import whole_file
+from kaiwa.formats.collection.index_folder import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kaiwa.retrieve.index import Index
+    from kaiwa.retrieve.index.inverted_index import Index
 
 _BATCH = 100_000
 

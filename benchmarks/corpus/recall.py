@@ -14,13 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
-from kaiwa.files.repository import open_repository
-from kaiwa.flow.index import build_index
+from kaiwa.build.index.index_build import build_index
 from kaiwa.flow.retrieve import Bot
 from kaiwa.flow.topics import sample_topics
-from kaiwa.retrieve.reply import NONE_BANNED, ranked
-from kaiwa.retrieve.search import query_of
-from kaiwa.retrieve.systems import SYSTEMS
+from kaiwa.formats.collection.repository import open_repository
+from kaiwa.rank.replies import NONE_BANNED, ranked
+from kaiwa.rank.systems import SYSTEMS
+from kaiwa.retrieve.search.matching import query_of
 
 DEPTHS = (10, 100)
 

@@ -19,13 +19,13 @@ import numpy as np
 
 from benchmarks.corpus.engines import BUILDERS, OPENERS, Engine, open_kaiwa
 from benchmarks.harness import machine
-from kaiwa.files.topics import read_topics
-from kaiwa.flow.index import open_index
-from kaiwa.retrieve.search import Matcher, query_from, search
-from kaiwa.retrieve.tokens import tokeniser
+from kaiwa.formats.collection.index_folder import open_index
+from kaiwa.formats.topic_files import read_topics
+from kaiwa.retrieve.search.matching import Matcher, query_from, search
+from kaiwa.retrieve.text.tokenisers import tokeniser
 
 if TYPE_CHECKING:
-    from kaiwa.retrieve.index import Index
+    from kaiwa.retrieve.index.inverted_index import Index
 
 STOP_WORDS = 50
 _SAMPLE = 100_000

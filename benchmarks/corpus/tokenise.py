@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.harness import machine
-from kaiwa.model.text import normalise
-from kaiwa.retrieve.tokens import tokeniser
+from kaiwa.model.normalise import normalise
+from kaiwa.retrieve.text.tokenisers import tokeniser
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kaiwa.files.text import numbered_lines, read_blocks
-from kaiwa.files.writing import whole_file
+from kaiwa.disk.atomic_files import whole_file
+from kaiwa.formats.text.blocks import numbered_lines, read_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

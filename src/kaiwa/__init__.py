@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     )
     from kaiwa.api import open_index as open  # noqa: A004  kaiwa.open, not the builtin
     from kaiwa.errors import DesignError, InputError, KaiwaError, UnknownName
-    from kaiwa.model import Pair
+    from kaiwa.model.pair import Pair
 
 _HOMES = {
     "kaiwa.api": (
@@ -35,7 +35,7 @@ _HOMES = {
         "read_scores read_topics read_votes score"
     ),
     "kaiwa.errors": "DesignError InputError KaiwaError UnknownName",
-    "kaiwa.model": "Pair",
+    "kaiwa.model.pair": "Pair",
 }
 _PUBLIC = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from kaiwa.files.check import CODES
-from kaiwa.files.runs import read_run
+from kaiwa.check import CODES
+from kaiwa.formats.run_files import read_run
 
 Made = Callable[[str, str | bytes], Path]
 Kaiwa = Callable[..., subprocess.CompletedProcess[str]]

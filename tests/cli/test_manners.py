@@ -17,7 +17,7 @@ import pytest
 
 from kaiwa.cli import VERBS
 from kaiwa.cli import kaiwa as group
-from kaiwa.cli.progress import progress
+from kaiwa.cli.shell.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from kaiwa.cli import VERBS, kaiwa
-from kaiwa.files.task import TEMPLATE, TaskSettings
+from kaiwa.task.settings import TEMPLATE, TaskSettings
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.files.scores import read_scores
-from kaiwa.files.task import read_task
 from kaiwa.flow.report import write_report
-from kaiwa.flow.texts import comment_texts, withdrawn_ids
+from kaiwa.formats.scores.score_files import read_scores
+from kaiwa.task.comment_texts import comment_texts, withdrawn_ids
+from kaiwa.task.settings import read_task
 
 
 def reported(folder: Path, name: str = "report.html") -> dict[str, bytes]:
@@ -102,7 +102,7 @@ def test_one_assessor_and_no_texts_still_make_a_report(small_round: Path) -> Non
 
 def test_texts_come_from_a_repository_or_an_index(small_round: Path) -> None:
     """Both give the same; a named folder that is not there is refused."""
-    from kaiwa.flow.index import build_index
+    from kaiwa.build.index.index_build import build_index
 
     repository = small_round / "repository"
     build_index(repository, small_round / "index", language="zh", tokens=None, progress=lambda _done, _total: None)

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 import kaiwa
+from kaiwa.build.index.index_build import build_index
 from kaiwa.errors import InputError
-from kaiwa.flow.index import build_index
 from kaiwa.flow.retrieve import Bot
-from kaiwa.retrieve.filters import NO_FILTERS, Filters
-from kaiwa.retrieve.systems import SYSTEMS
+from kaiwa.rank.answer_filters import NO_FILTERS, Filters
+from kaiwa.rank.systems import SYSTEMS
 
 if TYPE_CHECKING:
     from pathlib import Path

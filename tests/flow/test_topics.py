@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.files.repository import Manifest, open_repository, writing_repository
 from kaiwa.flow.topics import sample_topics
+from kaiwa.formats.collection.repository import Manifest, open_repository, writing_repository
 
 if TYPE_CHECKING:
     from pathlib import Path

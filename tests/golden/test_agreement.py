@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kaiwa.label.agree import METRICS, cohen_kappa, fleiss_kappa, krippendorff_alpha, merged, parse_merge
 from kaiwa.label.agreement import agreement
-from kaiwa.model import IntArray, Votes, pack
+from kaiwa.label.coefficients import METRICS, cohen_kappa, fleiss_kappa, krippendorff_alpha, merged, parse_merge
+from kaiwa.model.ids import IntArray, pack
+from kaiwa.model.votes import Votes
 
 DATA = Path(__file__).parent / "data" / "stc_japanese_vote_patterns.csv"
 

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kaiwa.compare.anova import two_way_anova
 from kaiwa.compare.hsd import randomised_hsd
-from kaiwa.compare.pairwise import paired_t_p, randomisation_p
-from kaiwa.compare.tau import kendall_tau, null_error
+from kaiwa.compare.paired_tests import paired_t_p, randomisation_p
 from kaiwa.compare.tukey import tukey_hsd
-from kaiwa.files import published as published_tables
-from kaiwa.model import FloatArray
+from kaiwa.formats import published as published_tables
+from kaiwa.model.ids import FloatArray
+from kaiwa.stats.anova import two_way_anova
+from kaiwa.stats.kendall import kendall_tau, null_error
 
 DATA = Path(__file__).parent / "data"
 PUBLISHED = Path(published_tables.__file__).parent

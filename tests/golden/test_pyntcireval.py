@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from kaiwa.measure.judgements import Judgements
-from kaiwa.measure.score import Reading, Scored, score
-from kaiwa.model import Gains, Run
+from kaiwa.measure.scoring import Reading, Scored, score
+from kaiwa.model.gains import Gains
+from kaiwa.model.run import Run
 
 DATA = Path(__file__).parent / "data" / "pyntcireval.csv"
 LINES = DATA.read_text(encoding="utf-8").splitlines()[1:]

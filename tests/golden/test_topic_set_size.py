@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kaiwa.files.published import published as published_table
+from kaiwa.formats.published import published as published_table
+from kaiwa.stats.studentised_range import critical_range
 from kaiwa.topicset import topics_needed
-from kaiwa.topicset.anova import f_power, power
-from kaiwa.topicset.studentised import critical_range
+from kaiwa.topicset.power.one_way_anova import f_power, power
 
 DATA = Path(__file__).parent / "data"
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from kaiwa.measure.judgements import Judgements
-from kaiwa.measure.score import Reading, score
-from kaiwa.model import Gains, Run
+from kaiwa.measure.scoring import Reading, score
+from kaiwa.model.gains import Gains
+from kaiwa.model.run import Run
 
 LEVELS = (1.0, 3.0)
 GRADED = {"d1": 3, "d2": 1, "d3": 0, "d4": 1, "d5": 3}

@@ -14,16 +14,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kaiwa.build.index import posting_lists as index_postings
+from kaiwa.build.index import term_numbers as index_tokens
+from kaiwa.build.index.index_build import build_index
+from kaiwa.disk import id_ranges as shelves
+from kaiwa.disk.arrays import TemporaryArray
+from kaiwa.disk.id_ranges import IdRanges, bounds_of
+from kaiwa.disk.partitions import Partitions
 from kaiwa.errors import InputError
-from kaiwa.files import shelves
-from kaiwa.files.index import open_index_files
-from kaiwa.files.repository import Manifest, writing_repository
-from kaiwa.files.scratch import Scratch
-from kaiwa.files.shelves import Shelves, bounds_of
-from kaiwa.files.spill import Spill
-from kaiwa.flow import index_postings, index_tokens
-from kaiwa.flow.index import build_index
-from kaiwa.retrieve import postings
+from kaiwa.formats.collection.index_folder import open_index_files
+from kaiwa.formats.collection.repository import Manifest, writing_repository
+from kaiwa.retrieve.index import postings
 
 WORDS = [f"w{at}x" for at in range(9)]
 TEXT = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
@@ -55,7 +56,7 @@ def built(repository: Path, target: Path) -> dict[str, list[float]]:
 def in_small_parts(size: int, *, wide: bool) -> ExitStack:
     """Everything of which memory holds a part holds next to nothing; numbers as wide as for very large parts."""
     stack = ExitStack()
-    stack.enter_context(patch.object(Spill.__init__, "__kwdefaults__", {"limit": size}))
+    stack.enter_context(patch.object(Partitions.__init__, "__kwdefaults__", {"limit": size}))
     for module, name, value in (
         (shelves, "IDS", size),
         (shelves, "_WAITING", size),
@@ -157,7 +158,7 @@ def test_shelves_are_ranges_of_all_ids(batches: list[list[str]], size: int) -> N
     """Each id once, on its shelf, with its row; shelves follow each other in the order of the ids' bytes."""
     ids = [name for batch in batches for name in batch]
     with tempfile.TemporaryDirectory() as folder, in_small_parts(size, wide=False):
-        shelved = Shelves(Path(folder), bounds_of(batches, len(ids)))
+        shelved = IdRanges(Path(folder), bounds_of(batches, len(ids)))
         for batch in batches:
             shelved.add(batch)
         found = [(shelf.to_pylist(), rows.tolist()) for shelf, rows in shelved]
@@ -170,7 +171,7 @@ def test_shelves_are_ranges_of_all_ids(batches: list[list[str]], size: int) -> N
 
 def test_values_set_aside_come_back_by_their_places(tmp_path: Path) -> None:
     """All of them or some; the file has no name, so that nothing is left of it."""
-    scratch = Scratch(tmp_path, np.int32)
+    scratch = TemporaryArray(tmp_path, np.int32)
     scratch.add(np.arange(5))
     scratch.add(np.arange(5, 9))
     assert (len(scratch), scratch.read().tolist(), scratch.read(3, 6).tolist()) == (9, list(range(9)), [3, 4, 5])

@@ -10,18 +10,19 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from kaiwa.compare.allpairs import ALL_PAIRS
-from kaiwa.compare.anova import within_run_variance
 from kaiwa.compare.comparison import compare_runs
-from kaiwa.compare.components import pooled_variance
 from kaiwa.compare.hsd import randomised_hsd
-from kaiwa.compare.overlap import rank_biased_overlap, tau_ap
-from kaiwa.compare.pairwise import PAIRED_TESTS, against_baseline, holm
-from kaiwa.compare.standardise import METHODS, standardisation_factors, standardised, variance_bound
-from kaiwa.compare.tau import kendall_tau
+from kaiwa.compare.paired_tests import PAIRED_TESTS, against_baseline, holm
+from kaiwa.compare.rank_overlap import rank_biased_overlap, tau_ap
+from kaiwa.compare.standardisation import METHODS, standardisation_factors, standardised, variance_bound
+from kaiwa.compare.variance_components import pooled_variance
 from kaiwa.errors import InputError
-from kaiwa.files.cells import whole
-from kaiwa.files.llm import read_logs
-from kaiwa.model import FloatArray, Scores
+from kaiwa.formats.scores.llm_logs import read_logs
+from kaiwa.formats.scores.score_cells import whole
+from kaiwa.model.ids import FloatArray
+from kaiwa.model.scores import Scores
+from kaiwa.stats.anova import within_run_variance
+from kaiwa.stats.kendall import kendall_tau
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,17 +13,17 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kaiwa.corpus.clean import Account
-from kaiwa.corpus.dedupe import ROW, Draw, first_rows, within_first
+from kaiwa.build.repository.cleaning import clean
+from kaiwa.build.repository.merging import joined
+from kaiwa.build.repository.tweet_pairs import paired_tweets
+from kaiwa.corpus.duplicates import ROW, Draw, first_rows, within_first
+from kaiwa.corpus.rule_filter import Account
+from kaiwa.disk.partitions import Partitions, part_of
 from kaiwa.errors import InputError
-from kaiwa.files.pairs import read_pairs
-from kaiwa.files.repository import Manifest, open_repository, writing_repository
-from kaiwa.files.rules import known_rules
-from kaiwa.files.spill import Spill, part_of
-from kaiwa.flow.clean import clean
-from kaiwa.flow.joined import joined
-from kaiwa.flow.tweets import paired_tweets
-from kaiwa.model.text import normalise, skeleton
+from kaiwa.formats.collection.pair_files import read_pairs
+from kaiwa.formats.collection.repository import Manifest, open_repository, writing_repository
+from kaiwa.formats.collection.rule_files import known_rules
+from kaiwa.model.normalise import normalise, skeleton
 
 KEYS = st.lists(st.integers(0, 6), max_size=60)
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1, max_size=12)
@@ -79,8 +79,11 @@ def test_pairs_joined_part_by_part_are_those_of_plain_loops(
         records[name] = column
     account = Account()
     rules = replace(known_rules()["none"], merge=bool(merging), first_comments=limit)
-    with tempfile.TemporaryDirectory() as folder, patch.object(Spill.__init__, "__kwdefaults__", {"limit": in_memory}):
-        spill = Spill(Path(folder))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.object(Partitions.__init__, "__kwdefaults__", {"limit": in_memory}),
+    ):
+        spill = Partitions(Path(folder))
         spill.add(records, part_of(records["own"]))
         queue = joined(spill, len(rows), Path(folder), rules=rules, sample=sample, seed=5, account=account)
         fates = queue.take(len(rows))
@@ -209,8 +212,8 @@ def test_tweets_paired_part_by_part_are_those_of_plain_loops(
     account = Account()
     with (
         tempfile.TemporaryDirectory() as folder,
-        patch.object(Spill.__init__, "__kwdefaults__", {"limit": in_memory}),
-        patch("kaiwa.flow.tweets._BATCH", batch),
+        patch.object(Partitions.__init__, "__kwdefaults__", {"limit": in_memory}),
+        patch("kaiwa.build.repository.tweet_pairs._BATCH", batch),
     ):
         source, room = Path(folder) / "tweets.jsonl", Path(folder) / "room"
         source.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kaiwa.topicset import METHODS, TESTS, design
-from kaiwa.topicset.kinds import power_of
+from kaiwa.topicset.designed_tests import power_of
 from kaiwa.topicset.requirement import INTERVAL
 
 WAYS = [(test, "exact") for test in TESTS] + [("anova", method) for method in METHODS if method != "exact"]

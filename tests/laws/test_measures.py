@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import combinations_with_replacement, permutations
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,9 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kaiwa.measure import MEASURES
-from kaiwa.measure.scale import Scale, judge
-from kaiwa.measure.score import Reading, score
-from kaiwa.model import FloatArray, Gains, Run
+from kaiwa.measure.gain_scale import Scale, judge
+from kaiwa.measure.scoring import Reading, score
+from kaiwa.model.gains import Gains
+from kaiwa.model.run import Run
+
+if TYPE_CHECKING:
+    from kaiwa.model.ids import FloatArray
 
 SCALE = Scale({1.0: 1.0, 2.0: 3.0})
 UNJUDGED = -1

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kaiwa.measure.scale import judge
-from kaiwa.measure.score import score
-from kaiwa.model import Gains, Run
+from kaiwa.measure.gain_scale import judge
+from kaiwa.measure.scoring import score
+from kaiwa.model.gains import Gains
+from kaiwa.model.run import Run
 
 NAMES = ["bpref", "bpref_R", "bpref_N", "bpref_relative", "rpref_N", "rpref_relative", "rpref_relative2", "GAP"]
 TOP = 4.0

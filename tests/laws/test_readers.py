@@ -12,17 +12,21 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from kaiwa.check import Expectation, mended, problems_of, read_raw
 from kaiwa.errors import InputError
-from kaiwa.files.check import Expectation, mended, problems_of, read_raw
-from kaiwa.files.decimals import decimals, fixed_point
-from kaiwa.files.nev import nev_text
-from kaiwa.files.qrels import read_grouped_qrels, read_qrels, write_qrels
-from kaiwa.files.runs import read_run, write_run
-from kaiwa.files.scores import read_scores, write_scores
-from kaiwa.files.topics import read_topics
-from kaiwa.files.trec_eval import trec_eval_text
-from kaiwa.files.votes import read_votes, write_votes
-from kaiwa.model import NA, Gains, Run, Scores, ScoreSet, Votes, pack
+from kaiwa.formats.qrels_files import read_grouped_qrels, read_qrels, write_qrels
+from kaiwa.formats.run_files import read_run, write_run
+from kaiwa.formats.scores.ntcireval_output import nev_text
+from kaiwa.formats.scores.score_files import read_scores, write_scores
+from kaiwa.formats.scores.trec_eval import trec_eval_text
+from kaiwa.formats.text.decimals import decimals, fixed_point
+from kaiwa.formats.topic_files import read_topics
+from kaiwa.formats.vote_files import read_votes, write_votes
+from kaiwa.model.gains import Gains
+from kaiwa.model.ids import pack
+from kaiwa.model.run import Run
+from kaiwa.model.scores import Scores, ScoreSet
+from kaiwa.model.votes import NA, Votes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

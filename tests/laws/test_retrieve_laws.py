@@ -14,17 +14,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kaiwa.files.repository import Manifest, writing_repository
-from kaiwa.flow.index import build_index, open_index
-from kaiwa.retrieve.bans import banned_by
-from kaiwa.retrieve.filters import NO_FILTERS
-from kaiwa.retrieve.reply import replies
-from kaiwa.retrieve.search import Matcher, query_of, search, similarities
-from kaiwa.retrieve.systems import SYSTEMS
-from kaiwa.retrieve.ties import told_apart
+from kaiwa.build.index.index_build import build_index
+from kaiwa.formats.collection.index_folder import open_index
+from kaiwa.formats.collection.repository import Manifest, writing_repository
+from kaiwa.rank.answer_filters import NO_FILTERS
+from kaiwa.rank.replies import replies
+from kaiwa.rank.score_ties import told_apart
+from kaiwa.rank.systems import SYSTEMS
+from kaiwa.retrieve.search.matching import Matcher, query_of, search, similarities
+from kaiwa.retrieve.search.takedown_ids import banned_by
 
 if TYPE_CHECKING:
-    from kaiwa.retrieve.index import Index
+    from kaiwa.retrieve.index.inverted_index import Index
 
 WORDS = [f"w{at}x" for at in range(12)]
 TEXT = st.lists(st.sampled_from(WORDS), min_size=0, max_size=7).map(" ".join)
@@ -136,7 +137,7 @@ def test_what_is_banned_is_in_no_answer_and_nothing_else_is_missing(
     pairs = [(post % len(posts), at) for at, (post, _) in enumerate(under)]
     pairs += [(post % len(posts), at % len(comments)) for post, at in more]
     allowed = [(post, at) for post, at in pairs if not {f"p{99999 - post}", f"c{99999 - at}"} & gone]
-    with tempfile.TemporaryDirectory() as folder, patch("kaiwa.retrieve.reply._EXTRA", 0):
+    with tempfile.TemporaryDirectory() as folder, patch("kaiwa.rank.replies._EXTRA", 0):
         index = indexed(Path(folder), posts, comments, pairs)
         banned = banned_by(index, gone | {"unknown"})
         for system in (SYSTEMS["run0"], SYSTEMS["run1"], SYSTEMS["run2"], SYSTEMS["bm25"]):

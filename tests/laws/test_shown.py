@@ -13,7 +13,7 @@ import pytest
 import kaiwa
 from kaiwa.api import bot, nouns, reading, results, verbs
 from kaiwa.api.results import Replies
-from kaiwa.retrieve.reply import Reply
+from kaiwa.rank.replies import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

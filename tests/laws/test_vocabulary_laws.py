@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kaiwa.retrieve.terms import TermTable, term_arrays
-from kaiwa.retrieve.tokens import Tokeniser
-from kaiwa.retrieve.vocabulary import Vocabulary
+from kaiwa.retrieve.index.term_table import TermTable, term_arrays
+from kaiwa.retrieve.index.vocabulary import Vocabulary
+from kaiwa.retrieve.text.tokenisers import Tokeniser
 
 LETTERS = "ab\x00é中文😀"
 TEXTS = st.lists(st.lists(st.text(LETTERS, min_size=1, max_size=9), max_size=8), max_size=12)

@@ -7,28 +7,34 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from kaiwa import model
 from kaiwa.api.results import Agreement, Comparison, Variance
 from kaiwa.api.tabular import Sheet, Shown, Tabular
 from kaiwa.compare.comparison import compare_runs
-from kaiwa.compare.components import pooled_variance
-from kaiwa.compare.standardise import standardisation_factors, standardised
+from kaiwa.compare.standardisation import standardisation_factors, standardised
+from kaiwa.compare.variance_components import pooled_variance
 from kaiwa.label.agreement import agreement
-from kaiwa.label.gains import gains_of, weighing
-from kaiwa.model import NA, unpack
-from kaiwa.report.text import table
+from kaiwa.label.gain_schemes import gains_of, weighing
+from kaiwa.model.gains import Gains as PlainGains
+from kaiwa.model.ids import unpack
+from kaiwa.model.run import Run as PlainRun
+from kaiwa.model.scores import Scores as PlainScores
+from kaiwa.model.scores import ScoreSet as PlainScoreSet
+from kaiwa.model.votes import NA
+from kaiwa.model.votes import Votes as PlainVotes
+from kaiwa.report.text_tables import table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kaiwa.compare.allpairs import Trials
-    from kaiwa.report.text import Cell
+    from kaiwa.model.topic_lists import TopicLists
+    from kaiwa.report.text_tables import Cell
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
-class Run(Shown, Tabular, model.Run):
+class Run(Shown, Tabular, PlainRun):
     """A system's answers: per topic a ranked list of comment ids, best first, with scores."""
 
     def _sheet(self) -> Sheet:
@@ -52,7 +58,7 @@ class Run(Shown, Tabular, model.Run):
 
 
 @dataclass(frozen=True, eq=False)
-class Gains(Shown, Tabular, model.Gains):
+class Gains(Shown, Tabular, PlainGains):
     """What each judged (topic, comment) is worth: a gain of 0 is judged and worthless, absence is unjudged."""
 
     def _sheet(self) -> Sheet:
@@ -67,7 +73,7 @@ class Gains(Shown, Tabular, model.Gains):
 
 
 @dataclass(frozen=True, eq=False)
-class Scores(Shown, Tabular, model.Scores):
+class Scores(Shown, Tabular, PlainScores):
     """One measure's topics x runs matrix, which can be compared, standardised and designed from."""
 
     def compare(self, *, test: str = "hsd", trials: Trials = 5_000, alpha: float = 0.05, seed: int = 1) -> Comparison:
@@ -102,7 +108,7 @@ class Scores(Shown, Tabular, model.Scores):
         }
 
 
-class ScoreSet(Shown, Tabular, model.ScoreSet):
+class ScoreSet(Shown, Tabular, PlainScoreSet):
     """Scores by measure name; each can be compared."""
 
     def __getitem__(self, measure: str) -> Scores:
@@ -121,7 +127,7 @@ class ScoreSet(Shown, Tabular, model.ScoreSet):
 
 
 @dataclass(frozen=True, eq=False)
-class Votes(Shown, Tabular, model.Votes):
+class Votes(Shown, Tabular, PlainVotes):
     """Assessors' votes, which become gains and say how far the assessors agree."""
 
     def gains(self, *, scheme: str = "mean", p: float = 0.2) -> Gains:
@@ -156,7 +162,7 @@ _FIRST = 10
 _TIDY = ("measure", "topic", "run", "score")
 
 
-def with_verbs(scores: model.Scores) -> Scores:
+def with_verbs(scores: PlainScores) -> Scores:
     """The same scores as a noun with verbs."""
     return dressed(Scores, scores)
 
@@ -169,5 +175,5 @@ def dressed(noun: type[T], plain: object) -> T:
     return made
 
 
-def _topic_column(lists: model.TopicLists) -> list[str]:
+def _topic_column(lists: TopicLists) -> list[str]:
     return [lists.topics[code] for code in lists.codes().tolist()]

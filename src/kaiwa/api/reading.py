@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING
 
 from kaiwa.api.nouns import Gains, Run, ScoreSet, Votes, dressed
 from kaiwa.errors import InputError
-from kaiwa.files import frames, qrels, runs, scores, topics, votes
+from kaiwa.formats import data_frames as frames
+from kaiwa.formats import qrels_files as qrels
+from kaiwa.formats import run_files as runs
+from kaiwa.formats import topic_files as topics
+from kaiwa.formats import vote_files as votes
+from kaiwa.formats.scores import score_files as scores
 
 if TYPE_CHECKING:
-    from kaiwa.files.frames import Frame
+    from kaiwa.formats.data_frames import Frame
 
 
 def read_run(source: Path | str | Frame, *, order: str | None = None) -> Run:

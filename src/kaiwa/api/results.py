@@ -7,18 +7,24 @@ from typing import TYPE_CHECKING
 
 from kaiwa.api.tabular import Sheet, Shown, Tabular
 from kaiwa.compare.comparison import Comparison as ComparedRuns
-from kaiwa.compare.components import Variance as FoundVariance
+from kaiwa.compare.variance_components import Variance as FoundVariance
 from kaiwa.label.agreement import Agreement as FoundAgreement
-from kaiwa.report.design_text import answer_text, headline, percent
-from kaiwa.report.leaderboard import HEADING, leaderboard_latex, leaderboard_rows, leaderboard_text, methods_paragraph
-from kaiwa.retrieve.reply import Reply
+from kaiwa.rank.replies import Reply
+from kaiwa.report.results.design_answer import answer_text, headline, percent
+from kaiwa.report.results.leaderboard import (
+    HEADING,
+    leaderboard_latex,
+    leaderboard_rows,
+    leaderboard_text,
+    methods_paragraph,
+)
 from kaiwa.topicset import Design as FoundDesign
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kaiwa.label.agreement import Estimate
-    from kaiwa.report.text import Cell
+    from kaiwa.report.text_tables import Cell
 
 
 @dataclass(frozen=True)

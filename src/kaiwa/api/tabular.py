@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kaiwa.report.html import paragraph
-from kaiwa.report.html import table as html_table
+from kaiwa.report.document.html_parts import paragraph
+from kaiwa.report.document.html_parts import table as html_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kaiwa.report.text import Cell
+    from kaiwa.report.text_tables import Cell
 
 MOST_ROWS = 50
 MOST_COLUMNS = 20

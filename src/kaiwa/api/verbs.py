@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 from kaiwa.api.bot import Bot
 from kaiwa.api.nouns import ScoreSet, dressed
 from kaiwa.api.results import Design
-from kaiwa.compare.components import Variance
-from kaiwa.measure.scale import Scale, judge
-from kaiwa.measure.score import Reading
-from kaiwa.measure.score import score as score_runs
-from kaiwa.model import Run
+from kaiwa.compare.variance_components import Variance
+from kaiwa.measure.gain_scale import Scale, judge
+from kaiwa.measure.scoring import Reading
+from kaiwa.measure.scoring import score as score_runs
+from kaiwa.model.run import Run
 from kaiwa.topicset import design as design_topics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from kaiwa.model import Gains
+    from kaiwa.model.gains import Gains
 
 OFFICIAL = ("nG@1", "nERR@10", "P+")
 

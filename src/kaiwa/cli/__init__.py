@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import click
 from click.shell_completion import CompletionItem, shell_complete
 
-from kaiwa.cli.complete import VARIABLE
-from kaiwa.cli.output import quiet_option
-from kaiwa.cli.stop import Stopped, heed_signals, leave_closed_pipe, what_is_left
-from kaiwa.cli.verb import mannered
+from kaiwa.cli.shell.complete import VARIABLE
+from kaiwa.cli.shell.output import quiet_option
+from kaiwa.cli.shell.stop import Stopped, heed_signals, leave_closed_pipe, what_is_left
+from kaiwa.cli.shell.verb import mannered
 from kaiwa.errors import KaiwaError
 
 EXIT_BAD_INPUT = 2

@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option, remark, seed_option
-from kaiwa.cli.progress import progress
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark, seed_option
+from kaiwa.cli.shell.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from kaiwa.flow.agree import AgreementReport
     from kaiwa.label.agreement import Estimate
-    from kaiwa.report.text import Cell
+    from kaiwa.report.text_tables import Cell
 
 
 @click.command("agree", epilog="Example: kaiwa agree labels.txt.gz --merge L1+L2 --json")
@@ -51,7 +51,7 @@ def command(  # noqa: PLR0917  click passes by name
 
 
 def _text(report: AgreementReport) -> str:
-    from kaiwa.report.text import table
+    from kaiwa.report.text_tables import table
 
     found = report.agreement
     rows: list[list[Cell]] = [

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kaiwa.cli.complete import Named
-from kaiwa.cli.output import IN_FILE, emit, json_option
-from kaiwa.cli.progress import progress
-from kaiwa.report.check import MOST_OF_A_CODE, counted, excerpt, finding, summary
+from kaiwa.cli.shell.complete import Named
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option
+from kaiwa.cli.shell.progress import progress
+from kaiwa.report.results.findings import MOST_OF_A_CODE, counted, excerpt, finding, summary
 
 if TYPE_CHECKING:
-    from kaiwa.files.check import Problem
+    from kaiwa.check import Problem
     from kaiwa.flow.check import Check, CheckedFile
 
 _COLOURS = {"error": "red", "warning": "yellow", "place": "bright_white"}
@@ -22,8 +22,8 @@ _COLOURS = {"error": "red", "warning": "yellow", "place": "bright_white"}
 def _list_codes(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001
     if not value or ctx.resilient_parsing:
         return
-    from kaiwa.files.check import CODES
-    from kaiwa.report.text import table
+    from kaiwa.check import CODES
+    from kaiwa.report.text_tables import table
 
     rows = [[name, code.severity, code.meaning, code.mend or "-"] for name, code in CODES.items()]
     click.echo(table(["code", "severity", "meaning", "--fix"], rows))

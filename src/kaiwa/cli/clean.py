@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.complete import Named
-from kaiwa.cli.output import IN_FILE, emit, json_option, seed_option
-from kaiwa.cli.progress import progress
+from kaiwa.cli.shell.complete import Named
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option, seed_option
+from kaiwa.cli.shell.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kaiwa.flow.clean import Cleaned
-    from kaiwa.report.text import Cell
+    from kaiwa.build.repository.cleaning import Cleaned
+    from kaiwa.report.text_tables import Cell
 
 _WIDTH = 60  # of the examples in a table; --json has them whole
 
@@ -40,24 +40,22 @@ def command(
 
     Says what each rule removed, with examples. JSONL of tweets is paired by reply id.
     """
-    from kaiwa.files.rules import read_rules
-    from kaiwa.flow.clean import clean
+    from kaiwa.flow.clean import clean_pairs
 
     if rules == "list":
         _list_rules(as_json=as_json)
         return
     if pairs is None or output is None:
         raise click.UsageError("give a file of pairs, and -o for the repository to make")
-    chosen = read_rules(rules)
     with progress("cleaning") as tick:
-        cleaned = clean(pairs, output, rules=chosen, sample=sample, seed=seed, progress=tick)
+        cleaned = clean_pairs(pairs, output, rules=rules, sample=sample, seed=seed, progress=tick)
     emit(_text(cleaned, output), _fields(cleaned, output), as_json=as_json)
 
 
 def _list_rules(*, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from kaiwa.files.rules import known_rules
+    from kaiwa.formats.collection.rule_files import known_rules
 
     sets = known_rules()
     lines = []
@@ -88,7 +86,7 @@ def _fields(cleaned: Cleaned, output: Path) -> dict[str, object]:
 
 
 def _text(cleaned: Cleaned, output: Path) -> str:
-    from kaiwa.report.text import table
+    from kaiwa.report.text_tables import table
 
     made = cleaned.manifest
     kept = f"{made.posts:,} posts, {made.comments:,} comments, {made.pairs:,} pairs of {cleaned.pairs_read:,} read"

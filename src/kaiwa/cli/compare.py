@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from kaiwa.cli.complete import SCORED_MEASURE, SCORED_RUN
-from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, remark, seed_option
-from kaiwa.cli.progress import progress
+from kaiwa.cli.shell.complete import SCORED_MEASURE, SCORED_RUN
+from kaiwa.cli.shell.output import IN_FILE, deliver, json_option, out_option, remark, seed_option
+from kaiwa.cli.shell.progress import progress
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from kaiwa.compare.baseline import BaselineComparison
     from kaiwa.compare.comparison import Comparison
-    from kaiwa.compare.planned import BaselineComparison
 
 ALL_PAIRS = ("hsd", "step-down", "tukey")
 PAIRED = ("t", "randomisation", "bootstrap")
@@ -118,7 +118,7 @@ def _with_baseline(scores: tuple[Path, ...], options: dict[str, Any]) -> None:  
     import numpy as np
 
     from kaiwa.flow.compare import compare_files_with_baseline
-    from kaiwa.report.leaderboard import baseline_methods, baseline_text
+    from kaiwa.report.results.leaderboard import baseline_methods, baseline_text
 
     test = options["test"] or "randomisation"
     if test not in PAIRED:
@@ -150,8 +150,8 @@ def _shared(options: dict[str, Any]) -> dict[str, Any]:  # Any: click's options
 def _draw(result: Comparison, options: dict[str, Any]) -> None:  # Any: click's options
     if not (options["heat_map"] or options["caterpillar"]):
         return
-    from kaiwa.files.writing import write_text
-    from kaiwa.report.figure import caterpillar_svg, heat_map_svg
+    from kaiwa.disk.atomic_files import write_text
+    from kaiwa.report.figures.comparison_figures import caterpillar_svg, heat_map_svg
 
     for path, draw in ((options["heat_map"], heat_map_svg), (options["caterpillar"], caterpillar_svg)):
         if path:
@@ -160,7 +160,7 @@ def _draw(result: Comparison, options: dict[str, Any]) -> None:  # Any: click's 
 
 def _report(result: Comparison, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:  # Any: JSON values
     from kaiwa.compare.teams import best_of_teams
-    from kaiwa.report import leaderboard as say
+    from kaiwa.report.results import leaderboard as say
 
     teams = best_of_teams(result, pattern=options["team_pattern"])
     parts = [say.leaderboard_latex(result).rstrip() if options["latex"] else say.leaderboard_text(result)]
@@ -174,7 +174,7 @@ def _report(result: Comparison, options: dict[str, Any]) -> tuple[str, dict[str,
 
 def comparison_fields(result: Comparison) -> dict[str, Any]:  # Any: JSON values
     """The comparison as JSON fields."""
-    from kaiwa.report.leaderboard import methods_paragraph
+    from kaiwa.report.results.leaderboard import methods_paragraph
 
     anova = result.anova
     return {

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import click
 
-from kaiwa.cli.complete import VARIABLE
-from kaiwa.cli.output import emit, json_option
+from kaiwa.cli.shell.complete import VARIABLE
+from kaiwa.cli.shell.output import emit, json_option
 
 _SHELLS = ("bash", "zsh", "fish")
 

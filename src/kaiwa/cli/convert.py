@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option, remark
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def command(
     discpower, nev or trec-eval. FILES may be in any form that Kaiwa reads: for res and rel, NTCIREVAL's folder.
     """
     from kaiwa.flow.convert import converted, write_converted
-    from kaiwa.report.check import counted
+    from kaiwa.report.results.findings import counted
 
     texts = converted(files, form, measures=measures)
     if output is not None:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.demo_steps import MEASURING, POOLING, RETRIEVING, SPOILT_RUN, Step
-from kaiwa.cli.output import IN_FILE, emit, json_option, seed_option
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option, seed_option
+from kaiwa.demo.steps import MEASURING, POOLING, RETRIEVING, SPOILT_RUN, Step
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def command(folder: Path, pairs: int, seed: int, as_json: bool) -> None:  # noqa
     """
     import numpy as np
 
-    from kaiwa.files.chat import installed_corpus
-    from kaiwa.flow.demo import write_collection
+    from kaiwa.demo.chat_corpus import installed_corpus
+    from kaiwa.demo.collection import write_collection
 
     _refuse_other(folder)
     corpus = installed_corpus()
@@ -61,8 +61,8 @@ def command(folder: Path, pairs: int, seed: int, as_json: bool) -> None:  # noqa
 
 
 def _write_settings(folder: Path, origin: str) -> None:
-    from kaiwa.files.task import CONFIG, TEMPLATE
-    from kaiwa.files.writing import write_text
+    from kaiwa.disk.atomic_files import write_text
+    from kaiwa.task.settings import CONFIG, TEMPLATE
 
     said = TEMPLATE.replace('["zh"]', '["en"]')
     for name, value in {"title": _TITLE, "notice": SIMULATED, "origin": origin, "licence": "see ORIGIN.txt"}.items():
@@ -73,10 +73,10 @@ def _write_settings(folder: Path, origin: str) -> None:
 
 def _play(rng: np.random.Generator) -> None:
     """The round, in the current folder."""
-    from kaiwa.files.votes import write_votes
-    from kaiwa.files.writing import write_text
-    from kaiwa.flow import assessors
-    from kaiwa.flow.demo import plant_faults
+    from kaiwa.demo import assessors
+    from kaiwa.demo.collection import plant_faults
+    from kaiwa.disk.atomic_files import write_text
+    from kaiwa.formats.vote_files import write_votes
 
     _take(RETRIEVING)
     _say(f"Faults are planted in {SPOILT_RUN}:")

@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from kaiwa.cli.complete import SCORED_MEASURE, Named
-from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, remark, seed_option
-from kaiwa.cli.progress import progress
+from kaiwa.cli.shell.complete import SCORED_MEASURE, Named
+from kaiwa.cli.shell.output import IN_FILE, deliver, json_option, out_option, remark, seed_option
+from kaiwa.cli.shell.progress import progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from kaiwa.flow.design import Told
+    from kaiwa.flow.design.answers import Told
 
 F = TypeVar("F", bound="Callable[..., Any]")  # Any: click's own type of a callback
 
@@ -133,8 +133,8 @@ def command(*, output: Path | None, seed: int, as_json: bool, **options: Any) ->
 
     Leave out the quantity to be found: n, --min-diff, --power, --systems or --alpha.
     """
-    from kaiwa.flow.design_asked import Question
-    from kaiwa.flow.design_question import answer
+    from kaiwa.flow.design.dispatch import answer
+    from kaiwa.flow.design.options import Question
 
     with progress("simulating") as moved:
         told = answer(Question(**options, seed=seed), progress=moved)
@@ -145,8 +145,8 @@ def command(*, output: Path | None, seed: int, as_json: bool, **options: Any) ->
 def _draw(told: Told, options: dict[str, Any]) -> None:  # Any: click's types
     if told.answer is None or not (options["power_curve"] or options["diff_curve"]):
         return
-    from kaiwa.files.writing import write_text
-    from kaiwa.report.curve import difference_curve_svg, power_curve_svg
+    from kaiwa.disk.atomic_files import write_text
+    from kaiwa.report.figures.power_curves import difference_curve_svg, power_curve_svg
 
     for path, draw in ((options["power_curve"], power_curve_svg), (options["diff_curve"], difference_curve_svg)):
         if path is not None:

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.complete import SCHEME
-from kaiwa.cli.output import IN_FILE, emit, json_option, remark
-from kaiwa.cli.progress import progress
+from kaiwa.cli.shell.complete import SCHEME
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark
+from kaiwa.cli.shell.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,9 +42,9 @@ def command(  # noqa: PLR0917  click passes by name
     NA votes are counted and passed over; an item with no other vote stays unjudged. Without -o the gains are
     printed as TREC qrels.
     """
-    from kaiwa.files.qrels import qrels_text
     from kaiwa.flow.gains import gains_file
-    from kaiwa.measure.scale import parse_levels
+    from kaiwa.formats.qrels_files import qrels_text
+    from kaiwa.measure.gain_scale import parse_levels
 
     by_level = None if levels is None else parse_levels(levels)
     with progress("reading votes"):

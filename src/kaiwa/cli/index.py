@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.complete import Named
-from kaiwa.cli.output import IN_FILE, emit, json_option
-from kaiwa.cli.progress import progress
+from kaiwa.cli.shell.complete import Named
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option
+from kaiwa.cli.shell.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,12 +29,10 @@ def command(*, repository: Path, output: Path, lang: str | None, tokens: str | N
 
     The old index at the same place answers until the new one is whole.
     """
-    from kaiwa.flow.index import build_index
-    from kaiwa.flow.retrieve import compile_search
+    from kaiwa.flow.index import index_repository
 
     with progress("indexing") as tick:
-        facts = build_index(repository, output, language=lang, tokens=tokens, progress=tick)
-    compile_search(output)
+        facts = index_repository(repository, output, language=lang, tokens=tokens, progress=tick)
     text = (
         f"{output}: {facts['posts']:,} posts, {facts['comments']:,} comments, {facts['pairs']:,} pairs, "
         f"{facts['terms']:,} terms ({facts['tokeniser']})"

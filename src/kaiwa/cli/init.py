@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option
 
 if TYPE_CHECKING:
     from pathlib import Path

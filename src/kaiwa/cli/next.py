@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option
-from kaiwa.report.text import Cell, table
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option
+from kaiwa.report.text_tables import Cell, table
 
 
 @click.command("next", epilog="Example: kaiwa next mytask")
@@ -17,10 +17,10 @@ def command(task: Path, as_json: bool) -> None:  # noqa: FBT001
     The requirement (systems, min_diff, power, alpha) is that of the task's kaiwa.toml; the largest number over
     the task's measures is the answer, with a paragraph for the proposal.
     """
-    from kaiwa.files.task import read_task
-    from kaiwa.flow.design import design_fields
-    from kaiwa.flow.next import next_round
-    from kaiwa.report.design_text import headline, paragraph
+    from kaiwa.flow.design.answers import design_fields
+    from kaiwa.report.results.design_answer import headline, paragraph
+    from kaiwa.task.next_design import next_round
+    from kaiwa.task.settings import read_task
 
     found = next_round(read_task(task))
     rows: list[list[Cell]] = [

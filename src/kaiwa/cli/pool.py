@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kaiwa.cli.complete import MEASURE
-from kaiwa.cli.output import IN_FILE, emit, json_option, remark, seed_option
-from kaiwa.cli.progress import progress
-from kaiwa.report.text import Cell, table
+from kaiwa.cli.shell.complete import MEASURE
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark, seed_option
+from kaiwa.cli.shell.progress import progress
+from kaiwa.report.text_tables import Cell, table
 
 if TYPE_CHECKING:
     from kaiwa.flow.pool import PoolReport

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.answering import Answering, answering_options
-from kaiwa.cli.output import IN_FILE, emit, json_option
+from kaiwa.cli.shell.answering import Answering, answering_options
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kaiwa.retrieve.reply import Reply
+    from kaiwa.rank.replies import Reply
 
 
 @click.command("reply", epilog='Example: kaiwa reply index "The first day in Hawaii." -k 5')
@@ -59,7 +59,7 @@ def _line() -> str:
 
 
 def _text(found: list[Reply]) -> str:
-    from kaiwa.report.text import visible
+    from kaiwa.report.text_tables import visible
 
     if not found:
         return "no comment shares a word with this post"

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option
-from kaiwa.cli.progress import progress
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option
+from kaiwa.cli.shell.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,9 +25,9 @@ def command(task: Path, output: Path | None, takedown: Path | None, as_json: boo
     the next round needs, a data card, methods and limits. Beside report.html, the folder report-files
     holds LaTeX tables, CSV and JSON of every number, and PDF figures.
     """
-    from kaiwa.files.task import read_task
-    from kaiwa.flow.export import files_beside
     from kaiwa.flow.report import write_report
+    from kaiwa.task.export_files import files_beside
+    from kaiwa.task.settings import read_task
 
     folder = read_task(task)
     path = output or folder.report

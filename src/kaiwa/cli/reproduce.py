@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.complete import Named
-from kaiwa.cli.output import IN_FILE, emit, json_option
-from kaiwa.cli.progress import progress
-from kaiwa.report.text import table
+from kaiwa.cli.shell.complete import Named
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option
+from kaiwa.cli.shell.progress import progress
+from kaiwa.report.text_tables import table
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.answering import Answering, answering_options
-from kaiwa.cli.output import IN_FILE, emit, json_option, remark
-from kaiwa.cli.progress import progress
+from kaiwa.cli.shell.answering import Answering, answering_options
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark
+from kaiwa.cli.shell.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 @json_option
 def command(*, index: Path, topics: Path, output: Path, name: str | None, how: Answering, as_json: bool) -> None:
     """Answer every topic (lines of: id TAB text) and write a run file that kaiwa check accepts."""
-    from kaiwa.files.runs import write_run
-    from kaiwa.files.topics import read_topics
     from kaiwa.flow.retrieve import Bot
+    from kaiwa.formats.run_files import write_run
+    from kaiwa.formats.topic_files import read_topics
 
     asked = read_topics(topics)
     bot = Bot(index, takedown=how.takedown)

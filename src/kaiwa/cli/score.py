@@ -4,18 +4,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kaiwa.cli.complete import MEASURE, SCHEME
-from kaiwa.cli.output import IN_FILE, emit, json_option, remark, seed_option
-from kaiwa.cli.progress import progress
+from kaiwa.cli.shell.complete import MEASURE, SCHEME
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark, seed_option
+from kaiwa.cli.shell.progress import progress
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from kaiwa.flow.judge import Judged
-    from kaiwa.measure.score import Scored
-    from kaiwa.measure.uncertainty import VoteIntervals
+    from kaiwa.flow.judgement_sources import Judged
+    from kaiwa.measure.scoring import Scored
+    from kaiwa.measure.vote_resampling import VoteIntervals
 
     Bounds = Mapping[str, Mapping[str, tuple[float, float]]]
 
@@ -24,7 +24,7 @@ def _list_measures(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if not value or ctx.resilient_parsing:
         return
     from kaiwa.measure import MEASURES
-    from kaiwa.report.text import table
+    from kaiwa.report.text_tables import table
 
     rows = [[name, measure.says, ", ".join(measure.options)] for name, measure in MEASURES.items()]
     click.echo(table(["measure", "what it is", "options"], rows))
@@ -101,8 +101,8 @@ def command(runs: tuple[Path, ...], **options: Any) -> None:  # Any: the options
 
 def _judged(options: dict[str, Any]) -> Judged:  # Any: click's options
     """The judgements, from whichever kind of file was given."""
-    from kaiwa.flow.judge import judgements_from
-    from kaiwa.measure.scale import parse_scale
+    from kaiwa.flow.judgement_sources import judgements_from
+    from kaiwa.measure.gain_scale import parse_scale
 
     files = (options[name] for name in ("qrels", "votes", "intents"))
     how = {name: options[name] for name in ("chances", "scheme", "p")}
@@ -112,7 +112,7 @@ def _judged(options: dict[str, Any]) -> Judged:  # Any: click's options
 def _asked(options: dict[str, Any]) -> dict[str, Any]:  # Any: click's options in, named arguments out
     """What is scored, and how lists are read."""
     from kaiwa.flow.score import OFFICIAL
-    from kaiwa.measure.score import Reading
+    from kaiwa.measure.scoring import Reading
 
     zero = options["no_relevant"] == "zero"
     reading = Reading(condensed=options["condensed"], truncate=options["truncate"], zero=zero)
@@ -123,7 +123,7 @@ def _vote_bounds(
     runs: tuple[Path, ...], judged: Judged, scored: Scored, asked: dict[str, Any], options: dict[str, Any]
 ) -> Bounds:  # Any: as above
     """Where other panels of assessors would put the means."""
-    from kaiwa.flow.uncertainty import vote_intervals_of_files
+    from kaiwa.flow.vote_intervals import vote_intervals_of_files
 
     drawn = {name: options[name] for name in ("seed", "samples")}
     with progress("resampling votes") as moved:
@@ -140,7 +140,7 @@ def _bounds(scored: Scored, found: VoteIntervals) -> Bounds:
 
 def _remarks(scored: Scored, judged: Judged, *, zero: bool) -> list[str]:
     """What the reader of the scores must know, a line each."""
-    from kaiwa.report.score import few
+    from kaiwa.report.results.score_tables import few
 
     orders = sorted(set(scored.orders.values()))
     lines = [f"gmax {judged.gmax}; runs ranked by {' and '.join(orders)}"]
@@ -159,9 +159,9 @@ def _remarks(scored: Scored, judged: Judged, *, zero: bool) -> list[str]:
 
 
 def _text(scored: Scored, bounds: Bounds, *, per_topic: bool, form: str) -> str:
-    from kaiwa.files.tables import csv_text
-    from kaiwa.report.score import mean_rows, topic_rows
-    from kaiwa.report.text import latex_table, table
+    from kaiwa.formats.text.delimited import csv_text
+    from kaiwa.report.results.score_tables import mean_rows, topic_rows
+    from kaiwa.report.text_tables import latex_table, table
 
     made = topic_rows(scored) if per_topic else mean_rows(scored, bounds)
     if form == "csv":
@@ -170,7 +170,7 @@ def _text(scored: Scored, bounds: Bounds, *, per_topic: bool, form: str) -> str:
 
 
 def _fields(scored: Scored, bounds: Bounds, judged: Judged) -> dict[str, Any]:  # Any: JSON values
-    from kaiwa.report.score import by_topic, means, standard_errors
+    from kaiwa.report.results.score_tables import by_topic, means, standard_errors
 
     errors = {name: dict(zip(table.runs, standard_errors(table), strict=True)) for name, table in scored.items()}
     found = means(scored)

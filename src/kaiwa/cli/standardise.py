@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, remark
-from kaiwa.cli.progress import progress
+from kaiwa.cli.shell.output import IN_FILE, deliver, json_option, out_option, remark
+from kaiwa.cli.shell.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,9 +38,9 @@ def command(
     Each topic's mean and standard deviation over the runs are taken out. A topic on which all runs tie
     gets the middle value: B, or 0 under std.
     """
-    from kaiwa.files.scores import scores_text
     from kaiwa.flow.standardise import standardise_file
-    from kaiwa.report.check import counted
+    from kaiwa.formats.scores.score_files import scores_text
+    from kaiwa.report.results.findings import counted
 
     with progress("standardising"):
         result = standardise_file(scores, method=method, a=a, b=b, factors=factors, save_factors=save_factors)
@@ -54,7 +54,7 @@ def command(
         "tied_topics": {measure: list(topics) for measure, topics in result.tied_topics.items()},
     }
     if as_json and output:
-        from kaiwa.files.writing import write_text
+        from kaiwa.disk.atomic_files import write_text
 
         write_text(output, scores_text(result.scores))
         output = None

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option
-from kaiwa.report.text import table
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option
+from kaiwa.report.text_tables import table
 
 
 @click.command("status", epilog="Example: kaiwa status mytask")
@@ -18,8 +18,8 @@ def command(task: Path, as_json: bool) -> None:  # noqa: FBT001
     A file is stale when something it was made from has changed since; what each was made from is recorded
     by the verbs as they write into the folder.
     """
-    from kaiwa.files.task import read_task
     from kaiwa.flow.status import task_status
+    from kaiwa.task.settings import read_task
 
     status = task_status(read_task(task))
     rows = [[step.file, step.state, step.why] for step in status.steps]

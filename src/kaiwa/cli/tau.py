@@ -4,16 +4,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.complete import SCORED_MEASURE
-from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, remark, seed_option
-from kaiwa.cli.progress import progress
+from kaiwa.cli.shell.complete import SCORED_MEASURE
+from kaiwa.cli.shell.output import IN_FILE, deliver, json_option, out_option, remark, seed_option
+from kaiwa.cli.shell.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kaiwa.compare.tau import Interval, Ties
     from kaiwa.flow.tau import RankAgreement
-    from kaiwa.report.text import Cell
+    from kaiwa.report.text_tables import Cell
+    from kaiwa.stats.kendall import Interval, Ties
 
 
 @click.command("tau", epilog="Example: kaiwa tau scores.csv -m nG@1 -m nERR@10")
@@ -68,7 +68,7 @@ def command(
     import numpy as np
 
     from kaiwa.flow.tau import rank_agreement
-    from kaiwa.report.text import table
+    from kaiwa.report.text_tables import table
 
     with progress("comparing rankings"):
         found = rank_agreement(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.output import IN_FILE, emit, json_option, out_option, remark, seed_option
-from kaiwa.cli.progress import progress
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option, out_option, remark, seed_option
+from kaiwa.cli.shell.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,8 +38,8 @@ def command(
     """
     import numpy as np
 
-    from kaiwa.files.topics import write_topics
     from kaiwa.flow.topics import sample_topics
+    from kaiwa.formats.topic_files import write_topics
 
     with progress("choosing topics"):
         drawn = sample_topics(repository, count=count, pool=pool, rest=rest, rng=np.random.default_rng(seed))

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kaiwa.cli.complete import MEASURE
-from kaiwa.cli.output import IN_FILE, emit, json_option, remark, seed_option
-from kaiwa.cli.progress import progress
+from kaiwa.cli.shell.complete import MEASURE
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark, seed_option
+from kaiwa.cli.shell.progress import progress
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kaiwa.flow.unanimity import Changed, UnanimityStudy
-    from kaiwa.report.text import Cell
+    from kaiwa.report.text_tables import Cell
 
 
 @click.command("unanimity", epilog="Example: kaiwa unanimity runs/*.txt --qrels qrels.txt -m nDCG@10 -n 10 --dmax 2")
@@ -72,7 +72,7 @@ def command(  # noqa: PLR0917  click passes by name
 
 
 def _text(studies: Sequence[UnanimityStudy]) -> str:
-    from kaiwa.report.text import table
+    from kaiwa.report.text_tables import table
 
     rows: list[list[Cell]] = [
         [

@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.complete import SCORED_MEASURE
-from kaiwa.cli.output import IN_FILE, deliver, json_option, out_option, seed_option
-from kaiwa.cli.progress import progress
+from kaiwa.cli.shell.complete import SCORED_MEASURE
+from kaiwa.cli.shell.output import IN_FILE, deliver, json_option, out_option, seed_option
+from kaiwa.cli.shell.progress import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kaiwa.compare.components import Variance
-    from kaiwa.report.text import Cell
+    from kaiwa.compare.variance_components import Variance
+    from kaiwa.report.text_tables import Cell
 
 
 @click.command("variance", epilog="Example: kaiwa variance pilot1.csv pilot2.csv -m nERR@10")
@@ -42,8 +42,8 @@ def command(
     import numpy as np
 
     from kaiwa.flow.variance import variance_of_files
-    from kaiwa.report.check import counted
-    from kaiwa.report.text import table
+    from kaiwa.report.results.findings import counted
+    from kaiwa.report.text_tables import table
 
     with progress("resampling topics"):
         found = variance_of_files(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from kaiwa.model import FloatArray
+    from kaiwa.model.ids import FloatArray
 
 Trials = int | Literal["auto"]
 

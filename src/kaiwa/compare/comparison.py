@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.compare.allpairs import ALL_PAIRS, AllPairs, Settings, Trials
-from kaiwa.compare.anova import AnovaTable, require_matrix, two_way_anova
 from kaiwa.compare.groups import best_first, group_letters, tied_ranks
 from kaiwa.compare.hsd import AUTO_CAP, PRule, fewest_trials, monte_carlo_error, too_close
 from kaiwa.errors import InputError
+from kaiwa.stats.anova import AnovaTable, require_matrix, two_way_anova
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kaiwa.model import Scores
+    from kaiwa.model.scores import Scores
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def compare_runs(
 ) -> Comparison:
     """Every pair of runs compared, with ranks and groups.
 
-    >>> from kaiwa.model import Scores
+    >>> from kaiwa.model.scores import Scores
     >>> scores = Scores("nG@1", tuple("123456"), ("A", "B"), np.array([[1.0, 0.0]] * 6))
     >>> compare_runs(scores, trials=999, rng=np.random.default_rng(1)).ranks
     {'A': 1, 'B': 2}

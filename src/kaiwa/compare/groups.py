@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from kaiwa.model import FloatArray, IntArray
+    from kaiwa.model.ids import FloatArray, IntArray
 
 BoolArray = NDArray[np.bool_]
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from kaiwa.compare.anova import require_matrix
-from kaiwa.compare.shuffle import shuffle_key, shuffled_means
 from kaiwa.errors import InputError
+from kaiwa.stats.anova import require_matrix
+from kaiwa.stats.shuffles import shuffle_key, shuffled_means
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
-    from kaiwa.model import FloatArray
+    from kaiwa.model.ids import FloatArray
 
 PRule = Literal["plus-one", "share"]
 TOLERANCE = 1e-12

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.compare.anova import require_matrix
 from kaiwa.compare.hsd import PRule, RandomisedHSD, p_from_counts, require_trials, scale_tolerance
-from kaiwa.compare.shuffle import shuffle_key, shuffled_means
+from kaiwa.stats.anova import require_matrix
+from kaiwa.stats.shuffles import shuffle_key, shuffled_means
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kaiwa.model import FloatArray
+    from kaiwa.model.ids import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

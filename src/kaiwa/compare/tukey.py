@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.compare.anova import require_matrix, two_way_anova, within_run_variance
 from kaiwa.compare.hsd import scale_tolerance
+from kaiwa.stats.anova import require_matrix, two_way_anova, within_run_variance
 
 if TYPE_CHECKING:
-    from kaiwa.model import FloatArray
+    from kaiwa.model.ids import FloatArray
 
 _SCALE_NODES = 48
 _MAX_NODES = 160

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.files.votes import read_votes
-from kaiwa.label.agree import parse_merge
+from kaiwa.formats.vote_files import read_votes
 from kaiwa.label.agreement import Agreement, AssessorPair, Contested, agreement, assessor_pairs, contested
+from kaiwa.label.coefficients import parse_merge
 
 if TYPE_CHECKING:
     from pathlib import Path

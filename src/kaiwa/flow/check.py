@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError
-from kaiwa.files.check import (
+from kaiwa.check import (
     CODES,
     Expectation,
     Gist,
@@ -18,11 +17,12 @@ from kaiwa.files.check import (
     problems_of,
     read_raw,
 )
-from kaiwa.files.idlists import id_set, read_ids
-from kaiwa.files.repository import open_repository
-from kaiwa.files.takedown import read_takedown
-from kaiwa.files.topics import read_topics
-from kaiwa.files.writing import write_text
+from kaiwa.disk.atomic_files import write_text
+from kaiwa.errors import InputError
+from kaiwa.formats.collection.id_lists import id_set, read_ids
+from kaiwa.formats.collection.repository import open_repository
+from kaiwa.formats.collection.takedown import read_takedown
+from kaiwa.formats.topic_files import read_topics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence

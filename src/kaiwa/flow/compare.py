@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from kaiwa.compare.baseline import BaselineComparison, compare_with_baseline
 from kaiwa.compare.comparison import Comparison, compare_runs
 from kaiwa.compare.hsd import AUTO_CAP
-from kaiwa.compare.planned import BaselineComparison, compare_with_baseline
 from kaiwa.errors import InputError
-from kaiwa.flow.scores import load_scores
+from kaiwa.flow.score_loading import load_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,21 +6,24 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from kaiwa.disk.atomic_files import write_text, write_texts
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.files.evaluated import file_name
-from kaiwa.files.nev import LABEL, nev_texts
-from kaiwa.files.ntcireval import rel_texts, res_texts
-from kaiwa.files.qrels import qrels_text, read_qrels
-from kaiwa.files.runs import read_runs, run_text
-from kaiwa.files.scores import discpower_texts, matrix_text, scores_text
-from kaiwa.files.trec_eval import trec_eval_texts
-from kaiwa.files.writing import write_text, write_texts
-from kaiwa.flow.scores import load_all
-from kaiwa.model import Gains, Run, ScoreSet
+from kaiwa.flow.score_loading import load_all
+from kaiwa.formats.ntcireval_input import rel_texts, res_texts
+from kaiwa.formats.qrels_files import qrels_text, read_qrels
+from kaiwa.formats.run_files import read_runs, run_text
+from kaiwa.formats.scores.ntcireval_output import LABEL, nev_texts
+from kaiwa.formats.scores.score_files import discpower_texts, matrix_text, scores_text
+from kaiwa.formats.scores.score_lists import file_name
+from kaiwa.formats.scores.trec_eval import trec_eval_texts
+from kaiwa.model.scores import ScoreSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from kaiwa.model.gains import Gains
+    from kaiwa.model.run import Run
 
 T = TypeVar("T")
 Texts = dict[str, str]

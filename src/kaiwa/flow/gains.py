@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
-from kaiwa.files.qrels import write_qrels
-from kaiwa.files.votes import read_votes
-from kaiwa.label.gains import UNANIMITY_WEIGHT, VotedGains, gains_of, weighing
+from kaiwa.formats.qrels_files import write_qrels
+from kaiwa.formats.vote_files import read_votes
+from kaiwa.label.gain_schemes import UNANIMITY_WEIGHT, VotedGains, gains_of, weighing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from kaiwa.model import Votes
+    from kaiwa.model.votes import Votes
 
 
 def gains_file(

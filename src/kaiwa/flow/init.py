@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError
-from kaiwa.files.task import CONFIG, TEMPLATE, Task, read_task
-from kaiwa.files.writing import write_text
+from kaiwa.task.settings import CONFIG, TEMPLATE, Task, read_task
 
 if TYPE_CHECKING:
     from pathlib import Path

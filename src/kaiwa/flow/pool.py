@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError
-from kaiwa.files.qrels import read_qrels
-from kaiwa.files.runs import read_runs
-from kaiwa.files.tables import csv_text
-from kaiwa.files.takedown import read_takedown
-from kaiwa.files.writing import write_text
-from kaiwa.flow.left_out import LeftOut, leave_teams_out
-from kaiwa.model import Run, unpack
+from kaiwa.formats.collection.takedown import read_takedown
+from kaiwa.formats.qrels_files import read_qrels
+from kaiwa.formats.run_files import read_runs
+from kaiwa.formats.text.delimited import csv_text
+from kaiwa.model.ids import unpack
+from kaiwa.model.run import Run
 from kaiwa.pool import (
     Coverage,
     Pool,
@@ -26,6 +26,7 @@ from kaiwa.pool import (
     run_shares,
     team_shares,
 )
+from kaiwa.studies.leave_one_team_out import LeftOut, leave_teams_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

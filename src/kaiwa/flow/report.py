@@ -7,28 +7,34 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.disk.atomic_files import write_text
+from kaiwa.disk.atomic_folders import refuse_foreign
 from kaiwa.errors import DesignError, InputError
-from kaiwa.files.folder import refuse_foreign
-from kaiwa.files.writing import write_text
-from kaiwa.flow.card import card_facts, card_inputs
-from kaiwa.flow.export import MARK, Heading, files_beside, write_files
-from kaiwa.flow.round import MeasureResults, RoundResults, round_results
-from kaiwa.model import unpack
-from kaiwa.report.closing import Judging, Known, limits_section, methods_section
-from kaiwa.report.collection import agreement_section, card_section, pool_section, systems_section
-from kaiwa.report.contrast import Material, contrast_section
-from kaiwa.report.page import page
-from kaiwa.report.parts import Words
-from kaiwa.report.round import glance_section, measure_section, next_round_section, tau_section, variance_section
-from kaiwa.report.topics import topics_section
+from kaiwa.model.ids import unpack
+from kaiwa.report.document.page import page
+from kaiwa.report.document.parts import Words
+from kaiwa.report.sections.collection_sections import agreement_section, card_section, pool_section, systems_section
+from kaiwa.report.sections.measure_sections import (
+    glance_section,
+    measure_section,
+    next_round_section,
+    tau_section,
+    variance_section,
+)
+from kaiwa.report.sections.methods_limits import Judging, Known, limits_section, methods_section
+from kaiwa.report.sections.side_by_side import Material, contrast_section
+from kaiwa.report.sections.topic_explorer import topics_section
+from kaiwa.task.data_card import card_facts, card_inputs
+from kaiwa.task.export_files import MARK, Heading, files_beside, write_files
+from kaiwa.task.round_results import MeasureResults, RoundResults, round_results
 from kaiwa.topicset import difference_found
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from kaiwa.files.task import Task
-    from kaiwa.report.parts import Section
+    from kaiwa.report.document.parts import Section
+    from kaiwa.task.settings import Task
 
 STAGES = 3
 """Results, page, files: about a third of the work each."""

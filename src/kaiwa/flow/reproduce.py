@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.compare.tau import kendall_tau
 from kaiwa.errors import InputError
-from kaiwa.files.published import published
-from kaiwa.files.votes import read_votes
-from kaiwa.label.agree import fleiss_kappa, merged
-from kaiwa.label.gains import gains_of, weighing
-from kaiwa.measure.scale import Scale, judge
-from kaiwa.measure.score import score
-from kaiwa.model import Gains, Run, Votes, pack
+from kaiwa.formats.published import published
+from kaiwa.formats.vote_files import read_votes
+from kaiwa.label.coefficients import fleiss_kappa, merged
+from kaiwa.label.gain_schemes import gains_of, weighing
+from kaiwa.measure.gain_scale import Scale, judge
+from kaiwa.measure.scoring import score
+from kaiwa.model.gains import Gains
+from kaiwa.model.ids import pack
+from kaiwa.model.run import Run
+from kaiwa.model.votes import Votes
 from kaiwa.registry import Names
+from kaiwa.stats.kendall import kendall_tau
 from kaiwa.topicset import topics_needed
 
 if TYPE_CHECKING:
@@ -102,7 +105,7 @@ def _tau_tables(_: Path | None) -> Reproduction:
 
 
 def _null_intervals(_: Path | None) -> Reproduction:
-    from kaiwa.compare.tau import null_error
+    from kaiwa.stats.kendall import null_error
 
     rows = []
     for row in published("ntcir12_variances"):

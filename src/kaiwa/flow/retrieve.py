@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
-from kaiwa.files.takedown import NAME, read_takedown
-from kaiwa.flow.index import open_index
-from kaiwa.model import Run
-from kaiwa.retrieve.bans import Banned, banned_by
-from kaiwa.retrieve.filters import Filters
-from kaiwa.retrieve.reply import Reply, replies
-from kaiwa.retrieve.systems import system_named
-from kaiwa.retrieve.ties import told_apart
+from kaiwa.formats.collection.index_folder import open_index
+from kaiwa.formats.collection.takedown import NAME, read_takedown
+from kaiwa.model.run import Run
+from kaiwa.rank.answer_filters import Filters
+from kaiwa.rank.replies import Reply, replies
+from kaiwa.rank.score_ties import told_apart
+from kaiwa.rank.systems import system_named
+from kaiwa.retrieve.search.takedown_ids import Banned, banned_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError
-from kaiwa.files.runs import read_run
-from kaiwa.files.scores import write_matrix, write_scores
-from kaiwa.measure.choose import choose
-from kaiwa.measure.score import Reading, RunScores, Scored, gather, in_portions, score_together
+from kaiwa.formats.run_files import read_run
+from kaiwa.formats.scores.score_files import write_matrix, write_scores
+from kaiwa.measure.chosen_measure import choose
+from kaiwa.measure.scoring import Reading, RunScores, Scored, gather, in_portions, score_together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from kaiwa.measure.judgements import Judgements
-    from kaiwa.model import Run
+    from kaiwa.model.run import Run
 
 OFFICIAL = ("nG@1", "nERR@10", "P+")
 """The measures of the STC overview, in its order."""

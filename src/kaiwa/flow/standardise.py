@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kaiwa.compare.standardise import A, B, Factors, standardisation_factors, standardised
+from kaiwa.compare.standardisation import A, B, Factors, standardisation_factors, standardised
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.files.factors import read_factors, write_factors
-from kaiwa.files.scores import read_scores
-from kaiwa.model import ScoreSet
+from kaiwa.formats.scores.factor_files import read_factors, write_factors
+from kaiwa.formats.scores.score_files import read_scores
+from kaiwa.model.scores import ScoreSet
 
 if TYPE_CHECKING:
     from pathlib import Path

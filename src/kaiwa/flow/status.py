@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kaiwa.files.steps import Step, digest, read_steps
+from kaiwa.task.step_record import Step, digest, read_steps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from kaiwa.files.task import Task
+    from kaiwa.task.settings import Task
 
 DONE, STALE, MISSING = "done", "stale", "missing"
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.compare.overlap import rank_biased_overlap, symmetric_tau_ap, tau_ap, top_overlap
-from kaiwa.compare.tau import Interval, TauResult, Ties, kendall_tau
+from kaiwa.compare.rank_overlap import rank_biased_overlap, symmetric_tau_ap, tau_ap, top_overlap
 from kaiwa.errors import InputError
-from kaiwa.files.scores import read_scores
-from kaiwa.flow.scores import one_measure
+from kaiwa.flow.score_loading import one_measure
+from kaiwa.formats.scores.score_files import read_scores
+from kaiwa.stats.kendall import Interval, TauResult, Ties, kendall_tau
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from kaiwa.model import Scores
+    from kaiwa.model.scores import Scores
 
 
 @dataclass(frozen=True)

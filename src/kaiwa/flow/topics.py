@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kaiwa.corpus.near import near_pairs
-from kaiwa.corpus.topics import balanced_order, distinct
+from kaiwa.corpus.near_duplicates import near_pairs
+from kaiwa.corpus.topic_sample import balanced_order, distinct
 from kaiwa.errors import InputError
-from kaiwa.files.pairs import FIELDS, kind_of, read_pairs
-from kaiwa.files.repository import Repository, open_repository, writing_repository
-from kaiwa.files.rules import known_rules
-from kaiwa.files.text import numbered_lines, read_blocks
-from kaiwa.files.topics import read_topics
+from kaiwa.formats.collection.pair_files import FIELDS, kind_of, read_pairs
+from kaiwa.formats.collection.repository import Repository, open_repository, writing_repository
+from kaiwa.formats.collection.rule_files import known_rules
+from kaiwa.formats.text.blocks import numbered_lines, read_blocks
+from kaiwa.formats.topic_files import read_topics
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,20 +12,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.compare.comparison import Comparison, compare_runs
-from kaiwa.compare.tau import TauResult, kendall_tau
-from kaiwa.files.qrels import read_qrels
-from kaiwa.files.runs import read_runs
 from kaiwa.flow.gains import gains_file
-from kaiwa.label.gains import SCHEMES
-from kaiwa.label.simulate import simulated_counts
-from kaiwa.measure.scale import judge
-from kaiwa.measure.score import Scored, score
+from kaiwa.formats.qrels_files import read_qrels
+from kaiwa.formats.run_files import read_runs
+from kaiwa.label.gain_schemes import SCHEMES
+from kaiwa.label.simulated_votes import simulated_counts
+from kaiwa.measure.gain_scale import judge
+from kaiwa.measure.scoring import Scored, score
+from kaiwa.stats.kendall import TauResult, kendall_tau
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from kaiwa.model import Gains, IntArray, Run
+    from kaiwa.model.gains import Gains
+    from kaiwa.model.ids import IntArray
+    from kaiwa.model.run import Run
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.compare.components import Variance, pooled_variance
+from kaiwa.compare.variance_components import Variance, pooled_variance
 from kaiwa.errors import InputError
-from kaiwa.flow.scores import matrices
+from kaiwa.flow.score_loading import matrices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,9 +14,9 @@ from ir_measures.util import Metric, QrelsConverter, RunConverter
 
 from kaiwa.irmeasures.own import OWN
 from kaiwa.irmeasures.plan import Grades, Worth, judged_items, plan_for
-from kaiwa.measure.choose import choose
-from kaiwa.measure.score import Reading, score_together
-from kaiwa.model import Run
+from kaiwa.measure.chosen_measure import choose
+from kaiwa.measure.scoring import Reading, score_together
+from kaiwa.model.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

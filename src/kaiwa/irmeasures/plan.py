@@ -10,9 +10,9 @@ from ir_measures.providers.base import NOT_PROVIDED
 
 from kaiwa.irmeasures.own import NAMES
 from kaiwa.measure import MEASURES
-from kaiwa.measure.scale import judge
-from kaiwa.measure.score import Reading
-from kaiwa.model import Gains
+from kaiwa.measure.gain_scale import judge
+from kaiwa.measure.scoring import Reading
+from kaiwa.model.gains import Gains
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ir_measures import Measure
 
     from kaiwa.measure.judgements import Judgements
-    from kaiwa.model import FloatArray
+    from kaiwa.model.ids import FloatArray
 
 Grades = dict[str, dict[str, float]]
 

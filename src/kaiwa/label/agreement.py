@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError
-from kaiwa.label.agree import (
+from kaiwa.label.coefficients import (
     METRICS,
     alpha_of,
     cohen_kappa,
@@ -20,11 +20,12 @@ from kaiwa.label.agree import (
     krippendorff_alpha,
     merged,
 )
-from kaiwa.model import NA, FloatArray, IntArray
-from kaiwa.model.lists import group_by_topic
+from kaiwa.model.topic_lists import group_by_topic
+from kaiwa.model.votes import NA
 
 if TYPE_CHECKING:
-    from kaiwa.model import Votes
+    from kaiwa.model.ids import FloatArray, IntArray
+    from kaiwa.model.votes import Votes
 
 _TAIL = 2.5
 _PAIR = 2

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kaiwa.measure import average, cascade, counted, discounted, diversity, first, preference
+from kaiwa.measure.families import average, cascade, discounted, diversity, first_relevant, preference, set_counts
 from kaiwa.registry import Names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from kaiwa.measure.name import Option
-    from kaiwa.model import FloatArray
+    from kaiwa.model.ids import FloatArray
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ MEASURES = Names(
     {
         "nG": Measure("gain at rank 1 over the ideal's", discounted.first_gain, normalised=True, cutoff="1"),
         "nERR": Measure("ERR over the ideal's", cascade.expected_reciprocal_rank, normalised=True),
-        "P+": Measure("mean blended ratio down to the preferred rank", first.p_plus, _BETA),
-        "RR": Measure("reciprocal rank of the first relevant item", first.reciprocal_rank),
-        "O": Measure("blended ratio at the first relevant rank", first.o_measure, _BETA),
-        "P": Measure("blended ratio at the preferred rank", first.p_measure, _BETA),
+        "P+": Measure("mean blended ratio down to the preferred rank", first_relevant.p_plus, _BETA),
+        "RR": Measure("reciprocal rank of the first relevant item", first_relevant.reciprocal_rank),
+        "O": Measure("blended ratio at the first relevant rank", first_relevant.o_measure, _BETA),
+        "P": Measure("blended ratio at the preferred rank", first_relevant.p_measure, _BETA),
         "AP": Measure("average precision", average.average_precision),
         "Q": Measure("average blended ratio", average.q_measure, _BETA),
         "NCUgu,P": Measure(
@@ -73,9 +73,9 @@ MEASURES = Names(
         "niRBU": Measure(
             "iRBU over the ideal's", cascade.intentwise_rank_biased_utility, {"rho": 0.99}, normalised=True
         ),
-        "Prec": Measure("relevant items in the first k, over k", counted.precision, cutoff="k"),
-        "Hit": Measure("whether anything relevant was returned", counted.hit),
-        "Recall": Measure("relevant items returned, over all", counted.recall),
+        "Prec": Measure("relevant items in the first k, over k", set_counts.precision, cutoff="k"),
+        "Hit": Measure("whether anything relevant was returned", set_counts.hit),
+        "Recall": Measure("relevant items returned, over all", set_counts.recall),
         "bpref": Measure("preference over judged items", preference.bpref, condensed=True),
         "bpref_R": Measure("bpref, penalty over R", preference.bpref_r, condensed=True),
         "bpref_N": Measure("bpref, penalty over N", preference.bpref_n, condensed=True),
@@ -83,7 +83,7 @@ MEASURES = Names(
         "rpref_N": Measure("graded preference, worst penalty", preference.rpref_n, condensed=True),
         "rpref_relative": Measure("graded preference, penalty over r-1", preference.rpref_relative, condensed=True),
         "rpref_relative2": Measure("graded preference, penalty over r", preference.rpref_relative2, condensed=True),
-        "Acc": Measure("share of votes in the named levels, to rank k", counted.accuracy, cutoff="k", sees="votes"),
+        "Acc": Measure("share of votes in the named levels, to rank k", set_counts.accuracy, cutoff="k", sees="votes"),
         "I-rec": Measure("intents covered, over all", diversity.intent_recall, sees="intents"),
         "P+Q": Measure("Q of informational, P+ of navigational intents", diversity.p_plus_q, _BETA, sees="intents"),
         "P+Q#": Measure("half I-rec, half P+Q", diversity.p_plus_q_sharp, _BETA, sees="intents"),

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError
-from kaiwa.model import Gains
+from kaiwa.model.gains import Gains
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
-    from kaiwa.measure.lists import BoolArray
-    from kaiwa.model import FloatArray, IntArray
+    from kaiwa.measure.judged_lists import BoolArray
+    from kaiwa.model.ids import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from kaiwa.measure.ideals import Ideals, Which, batches, ideals_of
-from kaiwa.measure.lists import Lists, condense
+from kaiwa.measure.ideal_lists import Ideals, Which, batches, ideals_of
+from kaiwa.measure.judged_lists import Lists, condense
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kaiwa.measure.intents import Intents
-    from kaiwa.measure.lists import RowArray
-    from kaiwa.model import FloatArray, Gains, IdArray, IntArray, Run
+    from kaiwa.measure.judged_lists import RowArray
+    from kaiwa.model.gains import Gains
+    from kaiwa.model.ids import FloatArray, IdArray, IntArray
+    from kaiwa.model.run import Run
 
 _JOIN_ROWS = 1 << 15
 _ROUNDING = 1e-12

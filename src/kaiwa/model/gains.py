@@ -7,7 +7,7 @@ import numpy as np
 
 from kaiwa.errors import InputError
 from kaiwa.model.ids import FloatArray, IdTable, IntArray, pack
-from kaiwa.model.lists import TopicLists, starts_of
+from kaiwa.model.topic_lists import TopicLists, starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

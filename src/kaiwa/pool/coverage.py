@@ -13,7 +13,9 @@ from kaiwa.pool.depth import depth_pool
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kaiwa.model import Gains, IntArray, Run
+    from kaiwa.model.gains import Gains
+    from kaiwa.model.ids import IntArray
+    from kaiwa.model.run import Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +30,7 @@ class Coverage:
 def pool_sizes(runs: Sequence[Run], *, depth: int) -> list[int]:
     """The number of items a pool of depth 1, 2, ..., ``depth`` holds.
 
-    >>> from kaiwa.model import Run
+    >>> from kaiwa.model.run import Run
     >>> a = Run.from_lists("A", {"q": [("c1", 2.0), ("c2", 1.0)]})
     >>> b = Run.from_lists("B", {"q": [("c3", 2.0), ("c1", 1.0)]})
     >>> pool_sizes([a, b], depth=3)

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError
-from kaiwa.model import IdArray, IdTable, IntArray, Run
-from kaiwa.model.ids import codes_of
+from kaiwa.model.ids import IdArray, IdTable, IntArray, codes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
+
+    from kaiwa.model.run import Run
 
 _NUMBERED = re.compile(r"(?P<team>.+?)(?:-[CEJ])?-R(?P<number>\d+)")
 
@@ -70,6 +71,7 @@ def priority_of(run: str) -> int:
 def depth_pool(runs: Sequence[Run], *, depth: int) -> Pool:
     """Every comment that some run ranks within ``depth``, best ranked first within its topic.
 
+    >>> from kaiwa.model.run import Run
     >>> a = Run.from_lists("A", {"q": [("c1", 2.0), ("c2", 1.0)]})
     >>> b = Run.from_lists("B", {"q": [("c3", 2.0), ("c1", 1.0)]})
     >>> pool = depth_pool([a, b], depth=1)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan
 
-from kaiwa.topicset.find import differences_at, found, n_or_too_many, power_at, width_of
+from kaiwa.stats.solvers import LARGEST_N
+from kaiwa.topicset.missing_quantity import differences_at, found, n_or_too_many, power_at, width_of
 from kaiwa.topicset.requirement import INTERVAL, Requirement, completed
-from kaiwa.topicset.solve import LARGEST_N
 
 NEARBY = (0.5, 0.75, 0.9, 1.1, 1.25, 1.5, 2.0)
 

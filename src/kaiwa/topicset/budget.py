@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import DesignError, InputError
-from kaiwa.topicset.find import n_or_too_many, power_at, smallest_difference
-from kaiwa.topicset.solve import LARGEST_N
+from kaiwa.stats.solvers import LARGEST_N
+from kaiwa.topicset.missing_quantity import n_or_too_many, power_at, smallest_difference
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

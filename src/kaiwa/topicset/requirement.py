@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from math import isfinite
 
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.topicset.kinds import METHODS, TESTS, Test
-from kaiwa.topicset.solve import LARGEST_N
+from kaiwa.stats.solvers import LARGEST_N
+from kaiwa.topicset.designed_tests import METHODS, TESTS, Test
 
 MOST_SYSTEMS = 10**6
 LEAST_ALPHA = 1e-15

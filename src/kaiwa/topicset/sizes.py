@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.topicset.interval import expected_width
-from kaiwa.topicset.kinds import TESTS, power_of
-from kaiwa.topicset.noncentral import critical_f, noncentrality_needed
-from kaiwa.topicset.solve import crossing, merit_of, smallest_enough
+from kaiwa.stats.f_distribution import critical_f, noncentrality_needed
+from kaiwa.stats.solvers import crossing, merit_of, smallest_enough
+from kaiwa.topicset.designed_tests import TESTS, power_of
+from kaiwa.topicset.power.interval_width import expected_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kaiwa.model import FloatArray, IntArray
+    from kaiwa.model.ids import FloatArray, IntArray
 
 FEW_TOPICS = 400
 """Where the cost of limited degrees of freedom is measured."""

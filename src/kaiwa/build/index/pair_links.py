@@ -1,0 +1,155 @@
+"""Who answered whom, posts and comments numbered by the order of their ids; a shelf of ids in memory at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from kaiwa.disk.id_ranges import IdRanges, bounds_of
+from kaiwa.disk.partitions import Partitions, RecordReader, range_of
+from kaiwa.errors import InputError
+from kaiwa.formats.collection.pair_files import is_id
+from kaiwa.formats.collection.repository import TABLES, Repository
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from kaiwa.formats.collection.index_folder import IndexWriter
+    from kaiwa.model.ids import IntArray
+
+    Progress = Callable[[int, int], None]
+
+SIDES = ("posts", "comments")
+_NUMBERED = np.dtype([("row", np.uint32), ("number", np.uint32)])
+_LINK = np.dtype([("row", np.uint64)])  # the number that comes first and, in the lower half, the one it goes with
+_HALF = np.uint64(32)
+
+
+class _Numbered(NamedTuple):
+    """The numbers of one side: by the rows of its own table, and by the rows of the pairs."""
+
+    own: Partitions
+    in_pairs: Partitions
+    bounds: list[int]  # the first number on each shelf: ranges of numbers with a fair share of the pairs each
+
+
+class _Told:
+    """How many ids were set aside so far, told to who shows progress."""
+
+    def __init__(self, progress: Progress, total: int) -> None:
+        self._progress, self._total, self._done = progress, total, 0
+
+    def of(self, count: int) -> None:
+        """Tell of so many more."""
+        self._done += count
+        self._progress(self._done, self._total)
+
+
+def write_pairs(repository: Repository, writer: IndexWriter, progress: Progress) -> tuple[int, list[RecordReader]]:
+    """Write who answered whom; how many pairs there are, and per side the number of each row, in their order."""
+    told = _Told(progress, repository.manifest.posts + repository.manifest.comments + 2 * repository.manifest.pairs)
+    sides = [_number(repository, name, writer, told) for name in SIDES]
+    both = [Partitions(writer.folder) for _ in SIDES]
+    for parts in zip(*(side.in_pairs.parts() for side in sides), strict=True):
+        numbers = [part["number"].astype(np.uint64) for part in parts]
+        for spill, side, first, second in zip(both, sides, numbers, numbers[::-1], strict=True):
+            bounds = np.array(side.bounds, dtype=np.uint64)
+            spill.add((first << _HALF | second).view(_LINK), np.searchsorted(bounds, first, side="right") - 1)
+    posts, comments = (spill.parts() for spill in both)
+    pairs = _write_links(posts, writer, ("post_starts", "post_comments"), repository.manifest.posts)
+    answering = _none_alone(comments, repository)
+    _write_links(answering, writer, ("comment_starts", "comment_posts"), repository.manifest.comments)
+    return pairs, [RecordReader(side.own.parts()) for side in sides]
+
+
+def _number(repository: Repository, name: str, writer: IndexWriter, told: _Told) -> _Numbered:
+    """Write the row of each number; the number of each row, and of each pair's post or comment."""
+    size, pairs = getattr(repository.manifest, name), repository.manifest.pairs
+    shelves = _shelved(repository, name, writer, told)
+    numbered = _Numbered(Partitions(writer.folder), Partitions(writer.folder), [])
+    known = 0
+    with writer.growing(f"{name}.row", np.uint32) as rows:
+        for (ids, own_rows), (wanted, pair_rows) in zip(*shelves, strict=True):
+            numbered.bounds.append(known)
+            order, found = _found(repository, name, ids, wanted)
+            rows.add(own_rows[order])
+            numbered.own.add(_records(own_rows[order], known + np.arange(len(ids))), range_of(own_rows[order], size))
+            numbered.in_pairs.add(_records(pair_rows, known + found), range_of(pair_rows, pairs))
+            known += len(ids)
+    return numbered
+
+
+def _shelved(repository: Repository, name: str, writer: IndexWriter, told: _Told) -> tuple[IdRanges, IdRanges]:
+    """The ids of the posts or the comments, and those that pairs name, on shelves with the same bounds."""
+    column = TABLES[name][0]
+    tables = (name, "pairs")
+    ids = (batch for table in tables for batch in repository.column(table, column))
+    bounds = bounds_of(ids, sum(getattr(repository.manifest, table) for table in tables))
+    shelves = [IdRanges(writer.folder, bounds) for _ in tables]
+    for shelf, table in zip(shelves, tables, strict=True):
+        for batch in repository.column(table, column):
+            if not all(map(is_id, batch)):
+                what = f"an empty {column}, or one with white space"
+                raise InputError.at(repository.path / f"{table}.parquet", what, "give every id without spaces")
+            shelf.add(batch)
+            told.of(len(batch))
+    return shelves[0], shelves[1]
+
+
+def _found(
+    repository: Repository, name: str, ids: Any, wanted: Any
+) -> tuple[IntArray, IntArray]:  # Any: pyarrow arrays
+    """The order of a shelf's ids, none twice; and the place, in this order, of each that is wanted."""
+    import pyarrow.compute as pc
+
+    column = TABLES[name][0]
+    order = pc.sort_indices(ids)
+    ordered = ids.take(order)
+    if len(ids) > 1 and pc.any(pc.equal(ordered[1:], ordered[:-1])).as_py():
+        raise InputError.at(repository.path / f"{name}.parquet", f"a {column} stands twice", "keep one row for each id")
+    found = pc.index_in(wanted, value_set=ordered)
+    if found.null_count:
+        missing = wanted[pc.index(found.is_null(), True).as_py()].as_py()
+        what = f"{column} {missing!r} is in no other table"
+        raise InputError.at(repository.path / "pairs.parquet", what, "make a repository with kaiwa clean")
+    return order.to_numpy().astype(np.int64), found.to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def _records(rows: IntArray, numbers: IntArray) -> Any:  # Any: records
+    records = np.empty(len(rows), dtype=_NUMBERED)
+    records["row"], records["number"] = rows, numbers
+    return records
+
+
+def _none_alone(parts: Iterable[Any], repository: Repository) -> Iterator[Any]:  # Any: records
+    """The links of all comments, refused when one has none."""
+    following = 0
+    for part in parts:
+        firsts = np.unique(part["row"] >> _HALF)
+        if len(firsts) and (firsts[0] != following or len(firsts) != firsts[-1] - firsts[0] + 1):
+            break
+        following = int(firsts[-1]) + 1 if len(firsts) else following
+        yield part
+    if following != repository.manifest.comments:
+        raise InputError.at(repository.path, "a comment stands under no post", "give every comment a pair")
+
+
+def _write_links(parts: Iterable[Any], writer: IndexWriter, names: tuple[str, str], size: int) -> int:  # Any: records
+    """Write, for each on the first side, the numbers of the other side it goes with; how many links there are."""
+    links = done = 0
+    with (
+        writer.growing(f"pairs.{names[0]}", np.uint32) as starts,
+        writer.growing(f"pairs.{names[1]}", np.uint32) as others,
+    ):
+        starts.add(np.zeros(1))
+        for part in parts:
+            joined = part["row"]
+            joined = joined[np.concatenate((joined[:1] == joined[:1], joined[1:] != joined[:-1]))]
+            firsts = (joined >> _HALF).astype(np.int64)
+            counts = np.bincount(firsts - done) if len(firsts) else np.zeros(0, dtype=np.int64)
+            starts.add(links + np.cumsum(counts))
+            others.add(joined & np.uint64(0xFFFFFFFF))
+            links, done = links + len(joined), done + len(counts)
+        starts.add(np.full(size - done, links))
+    return links

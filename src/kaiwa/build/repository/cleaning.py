@@ -1,0 +1,146 @@
+"""Raw pairs to a repository, in two passes; what is between them stands on disk, so that memory hardly grows."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import compress
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.build.progress_share import share
+from kaiwa.build.repository.merging import joined
+from kaiwa.build.repository.pair_spill import PairSpill
+from kaiwa.build.repository.tweet_pairs import paired_tweets
+from kaiwa.corpus.duplicates import ROW, BoolArray, Rows
+from kaiwa.corpus.rule_filter import Account, passing
+from kaiwa.disk.partitions import Partitions, RecordReader, part_of
+from kaiwa.disk.strings import TemporaryStrings
+from kaiwa.errors import InputError
+from kaiwa.formats.collection.pair_files import read_pairs
+from kaiwa.formats.collection.repository import Manifest, RepositoryWriter, writing_repository
+from kaiwa.formats.collection.tweet_files import holds_tweets
+from kaiwa.model.normalise import fingerprint, skeleton
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from kaiwa.corpus.rules import RuleSet
+    from kaiwa.model.pair import Pair
+
+    Progress = Callable[[int, int], None]
+
+_PACKING = 3  # a packed file holds about this many times its bytes
+_READING = 0.75  # of the work; the rest is writing
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """What cleaning made, and what each rule removed, with examples."""
+
+    manifest: Manifest
+    pairs_read: int
+    merged: int
+    removed: dict[str, int]
+    examples: dict[str, list[str]]
+
+
+def clean(source: Path, target: Path, *, rules: RuleSet, sample: int | None, seed: int, progress: Progress) -> Cleaned:
+    """Clean a file of pairs, or of tweets, into a repository."""
+    account = Account()
+    with writing_repository(target) as writer, closing(_Staged(writer.folder)) as staged:
+        _stage(source, staged, rules, account, share(progress, 0, _READING))
+        fates = joined(staged.rows, staged.count, writer.folder, rules=rules, sample=sample, seed=seed, account=account)
+        _write(staged, fates, writer, share(progress, _READING, 1))
+        removed = dict(account.counts)
+        whole = writer.finish(Manifest(rules=rules.name, removed=removed, seed=seed if sample else None))
+    return Cleaned(whole, staged.pairs_read, writer.counts["merged"], removed, account.examples)
+
+
+class _Staged:
+    """Pairs that pass the rules, set aside: their texts, their comments' ids by row, and a record of keys each."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.texts = PairSpill(folder / "staging")
+        self.comment_ids = TemporaryStrings(folder)
+        self.rows = Partitions(folder)
+        self.count = 0
+        self.pairs_read = 0
+
+    def add(self, pairs: list[Pair]) -> None:
+        """Append pairs, at least one."""
+        self.texts.add(pairs)
+        self.comment_ids.add([pair.comment_id for pair in pairs])
+        rows = np.zeros(len(pairs), dtype=ROW)
+        rows["row"] = np.arange(self.count, self.count + len(pairs))
+        rows["post"] = list(_post_keys(pairs))
+        rows["own"] = [fingerprint(pair.comment_id) for pair in pairs]
+        rows["comment"] = [fingerprint(skeleton(pair.comment)) for pair in pairs]
+        self.rows.add(rows, part_of(rows["own"]))
+        self.count += len(pairs)
+
+    def close(self) -> None:
+        """Delete what was set aside."""
+        self.texts.remove()
+        self.comment_ids.close()
+
+
+def _stage(source: Path, staged: _Staged, rules: RuleSet, account: Account, progress: Progress) -> None:
+    tweets = holds_tweets(source)
+    batches = paired_tweets(source, staged.folder, rules, account) if tweets else read_pairs(source)
+    for batch in _with_progress(batches, source, progress):
+        staged.pairs_read += len(batch)
+        if kept := passing(batch, rules, account):
+            staged.add(kept)
+    staged.texts.close()
+    if not staged.count:
+        raise InputError.at(source, f"no pair passes the rules ({staged.pairs_read} read)", "try --rules plain or none")
+
+
+def _post_keys(pairs: list[Pair]) -> Iterator[int]:
+    """The fingerprint of each post id; comments of one post mostly stand together."""
+    last, key = "", 0
+    for pair in pairs:
+        if pair.post_id != last:
+            last, key = pair.post_id, fingerprint(pair.post_id)
+        yield key
+
+
+def _with_progress(batches: Iterator[list[Pair]], source: Path, progress: Progress) -> Iterator[list[Pair]]:
+    packed = _PACKING if source.suffix in {".gz", ".zst", ".parquet"} else 1
+    done = 0
+    for batch in batches:
+        yield batch
+        total = source.stat().st_size * packed
+        done += sum(len(pair.comment.encode()) + len(pair.post.encode()) for pair in batch)
+        progress(min(done, total), total)
+
+
+def _write(staged: _Staged, fates: RecordReader, writer: RepositoryWriter, progress: Progress) -> None:
+    """Write each post and comment where its first row stands, and the pairs by their ids."""
+    done = 0
+    for post_ids, posts, comment_ids, comments in staged.texts.batches():
+        fate = fates.take(len(post_ids))
+        writer.add("posts", _chosen(post_ids, fate["post_stays"]), _chosen(posts, fate["post_stays"]))
+        writer.add("comments", _chosen(comment_ids, fate["comment_stays"]), _chosen(comments, fate["comment_stays"]))
+        speakers = _speakers(comment_ids, fate, staged.comment_ids)
+        writer.add("pairs", _chosen(post_ids, fate["keep"]), _chosen(speakers, fate["keep"]))
+        writer.add("merged", _chosen(comment_ids, fate["alias"]), _chosen(speakers, fate["alias"]))
+        done += len(fate)
+        progress(done, staged.count)
+
+
+def _chosen(values: list[str], which: BoolArray) -> list[str]:
+    return list(compress(values, which.tolist()))
+
+
+def _speakers(comment_ids: list[str], fate: Rows, ids: TemporaryStrings) -> list[str]:
+    """The id of the comment that speaks for each row's, where the row needs it."""
+    speakers = list(comment_ids)
+    others = np.flatnonzero((fate["keep"] | fate["alias"]) & (fate["comment"] != fate["own"]))
+    for place, name in zip(others.tolist(), ids.at(fate["comment"][others].tolist()), strict=True):
+        speakers[place] = name
+    return speakers

@@ -1,0 +1,60 @@
+"""Which pairs stay: repeats joined, near-duplicates merged, a sample drawn; with a part of the rows in memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from kaiwa.corpus.duplicates import (
+    Draw,
+    Rows,
+    comments_that_stay,
+    posts_that_stay,
+    same_ids,
+    same_pairs,
+    same_texts,
+)
+from kaiwa.disk.partitions import Partitions, RecordReader, part_of, range_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from kaiwa.corpus.rule_filter import Account
+    from kaiwa.corpus.rules import RuleSet
+
+
+def joined(
+    staged: Partitions, rows: int, folder: Path, *, rules: RuleSet, sample: int | None, seed: int, account: Account
+) -> RecordReader:
+    """What becomes of each row, in their order; ``staged`` has them in parts by the comment's id."""
+    removed: Counter[str] = Counter()
+    parts: Iterable[Rows] = (same_ids(part, merge=rules.merge) for part in staged.parts())
+    if rules.merge:
+        parts = (same_texts(part) for part in _regrouped(parts, "comment", folder))
+    parts = (same_pairs(part, rules.first_comments, removed) for part in _regrouped(parts, "post", folder))
+    parts = _regrouped(parts, "comment", folder)
+    kept = rows - removed.total()
+    if sample is not None and sample < kept:
+        removed["not in the sample"] = kept - sample
+        parts = map(Draw(kept, sample, seed).thinned, parts)
+    for why, count in removed.items():
+        if count:
+            account.remove(why, "", times=count)
+    parts = _regrouped(map(comments_that_stay, parts), "post", folder)
+    return _in_order(map(posts_that_stay, parts), rows, folder)
+
+
+def _regrouped(parts: Iterable[Rows], field: str, folder: Path) -> Iterator[Rows]:
+    """All the rows again, in parts by another field; every part is taken before the first is given."""
+    spill = Partitions(folder)
+    for part in parts:
+        spill.add(part, part_of(part[field]))
+    return spill.parts()
+
+
+def _in_order(parts: Iterable[Rows], rows: int, folder: Path) -> RecordReader:
+    spill = Partitions(folder)
+    for part in parts:
+        spill.add(part, range_of(part["row"], rows))
+    return RecordReader(spill.parts())

@@ -1,0 +1,57 @@
+"""A temporary file of pairs between two passes: rows out as they went in, batch by batch.
+
+A post that stands in several rows running is kept once: the others have "" for its text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kaiwa.formats.collection.pair_files import FIELDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from kaiwa.formats.collection.pair_files import Batch
+
+
+class PairSpill:
+    """Pairs set aside on disk, so that memory holds a few bytes of each."""
+
+    _last = ""
+
+    def __init__(self, path: Path) -> None:
+        import pyarrow as pa
+
+        self._path = path
+        self._schema = pa.schema([(name, pa.string()) for name in FIELDS])
+        options = pa.ipc.IpcWriteOptions(compression="lz4")
+        self._writer: Any = pa.ipc.new_stream(path, self._schema, options=options)  # Any: pyarrow is untyped
+
+    def add(self, batch: Batch) -> None:
+        """Append a batch, which is not empty."""
+        import pyarrow as pa
+
+        before = [self._last, *(pair.post_id for pair in batch[:-1])]
+        self._last = batch[-1].post_id
+        columns = [[getattr(pair, name) for pair in batch] for name in FIELDS]
+        columns[1] = ["" if pair.post_id == last else pair.post for pair, last in zip(batch, before, strict=True)]
+        self._writer.write_table(pa.table(columns, schema=self._schema))
+
+    def close(self) -> None:
+        """No more rows will come."""
+        self._writer.close()
+
+    def batches(self) -> Iterator[list[list[str]]]:
+        """The rows again, as four columns a batch."""
+        import pyarrow as pa
+
+        self.close()
+        with pa.OSFile(str(self._path)) as file, pa.ipc.open_stream(file) as batches:
+            for batch in batches:
+                yield [column.to_pylist() for column in batch.columns]
+
+    def remove(self) -> None:
+        """Delete the file."""
+        self._path.unlink(missing_ok=True)

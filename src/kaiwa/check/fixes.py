@@ -1,0 +1,136 @@
+"""The mended copy of a run: everything a rule can put right, and nothing that needs a person."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from kaiwa.check.form_checks import fault_of
+from kaiwa.check.list_checks import finite_number, whole_number
+from kaiwa.check.raw_run import FIELDS, is_description
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kaiwa.check.expectation import Expectation
+    from kaiwa.check.raw_run import RawLine, RawRun
+
+
+@dataclass(frozen=True)
+class Mended:
+    """The text of the corrected copy, and how often each change was made in it."""
+
+    text: str
+    changes: dict[str, int]
+
+
+def mended(run: RawRun, expected: Expectation, *, keep_ties: bool = False) -> Mended:
+    """The run with every mendable problem put right; tied scores too, unless they may stay."""
+    done = _file_changes(run)
+    groups: dict[str, list[RawLine]] = {}
+    for line in map(_clean, run.body):
+        reason = _unfit(line, expected)
+        done[reason] += 1
+        if not reason:
+            groups.setdefault(line.topic, []).append(line)
+    depth = expected.depth_for(run)
+    rows = [row for lines in groups.values() for row in _topic_rows(run, lines, depth, done, keep_ties=keep_ties)]
+    remarks = [line for line in run.lines if line.fields and line.fields[0].startswith("#")]
+    head = [_heading(line) for line in [*([run.description] if run.description else []), *remarks]]
+    text = "".join(f"{line}\n" for line in [*head, *rows])
+    return Mended(text, {change: count for change, count in done.items() if change and count})
+
+
+def _file_changes(run: RawRun) -> Counter[str]:
+    blocks = 1 + sum(a.topic != b.topic for a, b in zip(run.ranked, run.ranked[1:], strict=False)) if run.ranked else 0
+    return Counter(
+        {
+            "byte order mark dropped": int(run.has_bom),
+            "line end made LF": run.carriage_returns,
+            "newline added at the end": int(not run.ends_in_newline),
+            "line cleaned of control characters": sum(_clean(line).text != line.text for line in run.lines),
+            "misplaced <SYSDESC> line dropped": sum(is_description(line) for line in run.lines[1:]),
+            "part of a split topic moved": blocks - len(run.by_topic),
+        }
+    )
+
+
+def _clean(line: RawLine) -> RawLine:
+    if line.text.isascii() and line.text.isprintable():
+        return line
+    return replace(line, text="".join(char for char in line.text if fault_of(char) != "control-character"))
+
+
+def _heading(line: RawLine) -> str:
+    """A description or remark, its undecodable bytes replaced: it is read by people only."""
+    return "".join("\ufffd" if fault_of(char) else char for char in _clean(line).text).strip()
+
+
+def _unfit(line: RawLine, expected: Expectation) -> str:
+    """Why the line cannot stay; empty when it can."""
+    if not line.is_ranked:
+        return "line with too few fields dropped"
+    if any(fault_of(char) for text in line.fields[:FIELDS] for char in text):
+        return "line that is not UTF-8 dropped"
+    if expected.topics is not None and line.topic not in expected.topics:
+        return "line with an unknown topic dropped"
+    if line.comment in expected.taken_down:
+        return "line with a taken-down comment dropped"
+    if expected.comments is not None and line.comment not in expected.comments:
+        return "line with an unknown comment dropped"
+    return ""
+
+
+def _topic_rows(
+    run: RawRun, lines: list[RawLine], depth: int | None, done: Counter[str], *, keep_ties: bool
+) -> list[str]:
+    """One topic's lines: in order, each comment once, cut, ranks counted anew, scores falling."""
+    ordered = _in_order(run, lines)
+    once = list({line.comment: line for line in reversed(ordered)}.values())[::-1]
+    kept = once[:depth]
+    scores = [line.score for line in kept]
+    if not _falling(scores, keep_ties=keep_ties):
+        scores = [str(len(kept) - place) for place in range(len(kept))]
+        done["topic given the scores n, n-1, ..., 1"] += 1
+    rows = [_row(run, line, rank, score) for rank, (line, score) in enumerate(zip(kept, scores, strict=True), start=1)]
+    done["topic sorted"] += ordered != lines
+    done["repeated comment dropped"] += len(ordered) - len(once)
+    done["comment beyond the allowed number dropped"] += len(once) - len(kept)
+    for line, row in zip(kept, rows, strict=True):
+        _note_fields(line, row.split(" "), done)
+    return rows
+
+
+def _row(run: RawRun, line: RawLine, rank: int, score: str) -> str:
+    name = line.name if run.is_trec else run.stem
+    return f"{line.topic} {'Q0' if run.is_trec else '0'} {line.comment} {rank} {score} {name}"
+
+
+def _note_fields(line: RawLine, row: list[str], done: Counter[str]) -> None:
+    done["second field made 0 or Q0"] += line.second not in {"0", "Q0"}
+    done["rank counted anew"] += line.rank != row[3]
+    done["run name made the file's"] += line.name != row[5]
+    done["line cut to six fields"] += len(line.fields) > FIELDS
+
+
+def _in_order(run: RawRun, lines: list[RawLine]) -> list[RawLine]:
+    if run.is_trec:
+        return sorted(lines, key=lambda line: -(_or(finite_number(line.score), float("-inf"))))
+    ranks = [whole_number(line.rank) for line in lines]
+    if None in ranks or len(set(ranks)) != len(ranks):
+        return lines
+    return sorted(lines, key=lambda line: _or(whole_number(line.rank), 0))
+
+
+def _or(value: float | None, default: float) -> float:
+    return default if value is None else value
+
+
+def _falling(scores: Sequence[str], *, keep_ties: bool) -> bool:
+    values = [finite_number(score) for score in scores]
+    if None in values:
+        return False
+    numbers = [_or(value, 0.0) for value in values]
+    return all(later < earlier or (keep_ties and later == earlier) for earlier, later in itertools.pairwise(numbers))

@@ -1,0 +1,141 @@
+"""Checks of a run's ranked lists: topics, comments, ranks and scores."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from kaiwa.check.places import at_field, in_file, line_count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kaiwa.check.expectation import Expectation
+    from kaiwa.check.problems import Problem
+    from kaiwa.check.raw_run import RawLine, RawRun
+
+_TOPIC, _COMMENT, _RANK, _SCORE = 0, 2, 3, 4
+
+
+def bad_topics(run: RawRun, expected: Expectation) -> Iterator[Problem]:
+    """Topics split, unknown or missing."""
+    last, done = "", set[str]()
+    for line in run.ranked:
+        if line.topic != last:
+            if line.topic in done:
+                yield at_field(
+                    run,
+                    line,
+                    _TOPIC,
+                    "split-topic",
+                    f"topic {line.topic!r} was left and comes back; keep its lines together",
+                )
+            done.add(line.topic)
+            last = line.topic
+    if expected.topics is None:
+        return
+    known = set(expected.topics)
+    for topic, lines in run.by_topic.items():
+        if topic not in known:
+            what = f"topic {topic!r} ({line_count(lines)}) is not among the {len(known)} topics; drop it"
+            yield at_field(run, lines[0], _TOPIC, "unknown-topic", what)
+    absent = [topic for topic in expected.topics if topic not in run.by_topic]
+    if absent:
+        shown = ", ".join(absent[:5]) + (", ..." if len(absent) > 5 else "")  # noqa: PLR2004  enough to recognise
+        yield in_file(
+            run, "missing-topic", f"{len(absent)} of {len(known)} topics have no comment ({shown}); each scores 0 there"
+        )
+
+
+def bad_comments(run: RawRun, expected: Expectation) -> Iterator[Problem]:
+    """Comments repeated, unknown, taken down, or too many."""
+    depth = expected.depth_for(run)
+    for topic, lines in run.by_topic.items():
+        seen = dict[str, int]()
+        for line in lines:
+            yield from _one_comment(run, line, expected, seen)
+            seen.setdefault(line.comment, line.number)
+        if depth is not None and len(lines) > depth:
+            what = (
+                f"topic {topic!r} has {len(lines)} comments where {depth} are allowed; drop this one and what follows"
+            )
+            yield at_field(run, lines[depth], _COMMENT, "too-many", what)
+
+
+def _one_comment(run: RawRun, line: RawLine, expected: Expectation, seen: dict[str, int]) -> Iterator[Problem]:
+    comment = line.comment
+    if comment in seen:
+        what = f"comment {comment!r} already stands at line {seen[comment]}; each comment may appear once per topic"
+        yield at_field(run, line, _COMMENT, "duplicate-comment", what)
+    if comment in expected.taken_down:
+        yield at_field(run, line, _COMMENT, "taken-down", f"comment {comment!r} was taken down; drop it")
+    elif expected.comments is not None and comment not in expected.comments:
+        yield at_field(run, line, _COMMENT, "unknown-comment", f"comment {comment!r} is not in the repository; drop it")
+
+
+def bad_ranks(run: RawRun, _: Expectation) -> Iterator[Problem]:
+    """Ranks that are no numbers or do not run 1, 2, 3, ..."""
+    for topic, lines in run.by_topic.items():
+        ranks = [whole_number(line.rank) for line in lines]
+        for line, rank in zip(lines, ranks, strict=True):
+            if rank is None:
+                yield at_field(run, line, _RANK, "bad-rank", f"rank {line.rank!r} is not a whole number from 1")
+        if not run.is_trec:  # a TREC run is ranked by its scores
+            yield from _rank_course(run, topic, lines, [rank for rank in ranks if rank is not None])
+
+
+def _rank_course(run: RawRun, topic: str, lines: list[RawLine], ranks: list[int]) -> Iterator[Problem]:
+    """The first place at which a topic's ranks leave 1, 2, 3, ...; nothing when some rank is unreadable."""
+    if len(ranks) != len(lines):
+        return
+    falls = [place for place in range(1, len(ranks)) if ranks[place] <= ranks[place - 1]]
+    gaps = [place for place, rank in enumerate(ranks) if rank != place + 1]
+    if falls or gaps:
+        place = (falls or gaps)[0]
+        what = f"rank {ranks[place]} after {ranks[place - 1]}" if place else f"the first rank is {ranks[0]}"
+        message = f"topic {topic!r}: {what}; ranks run 1, 2, 3, ..."
+        yield at_field(run, lines[place], _RANK, "rank-order" if falls else "rank-gap", message)
+
+
+def bad_scores(run: RawRun, _: Expectation) -> Iterator[Problem]:
+    """Scores that are no numbers, rise, or tie."""
+    for lines in run.by_topic.values():
+        before: float | None = None
+        for line in _by_score(lines) if run.is_trec else lines:
+            score = finite_number(line.score)
+            if score is None:
+                yield at_field(
+                    run, line, _SCORE, "bad-score", f"score {line.score!r} is not a finite number; write digits"
+                )
+            elif before is not None and score > before:
+                yield at_field(
+                    run, line, _SCORE, "rising-scores", f"score {line.score} is higher than {before:g} before it"
+                )
+            elif before is not None and score == before:
+                yield at_field(
+                    run,
+                    line,
+                    _SCORE,
+                    "tied-scores",
+                    f"score {line.score} is that of the line before; tools break ties differently",
+                )
+            before = score if score is not None else before
+
+
+def _by_score(lines: list[RawLine]) -> list[RawLine]:
+    """A TREC run's lines as its readers order them; a score that is no number goes last."""
+    return sorted(lines, key=lambda line: -(finite_number(line.score) or 0.0))
+
+
+def whole_number(text: str) -> int | None:
+    """The rank the text writes, or None when it is no whole number from 1."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 and int(text) > 0 else None  # noqa: PLR2004
+
+
+def finite_number(text: str) -> float | None:
+    """The score the text writes, or None when it is no finite number."""
+    try:
+        value = float(text) if text.isascii() and "_" not in text else math.nan
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

@@ -1,0 +1,127 @@
+"""A run file as it is, faults and all: nothing is refused here but what is no text at all."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from kaiwa.errors import InputError
+from kaiwa.formats.text.blocks import raw_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MAX_LINES = 5_000_000
+_FIELD = re.compile(r"[^ \t]+")
+_TOPIC, _SECOND, _COMMENT, _RANK, _SCORE, _NAME = range(6)
+FIELDS = 6
+
+
+@dataclass(frozen=True)
+class RawLine:
+    """One line: its number and its text without the newline (undecodable bytes as lone surrogates)."""
+
+    number: int
+    text: str
+
+    @cached_property
+    def fields(self) -> list[str]:
+        """The line's fields, between tabs or spaces."""
+        return _FIELD.findall(self.text)
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether the line has the six fields of a ranked comment."""
+        return len(self.fields) >= FIELDS
+
+    topic = property(lambda self: self.fields[_TOPIC])
+    second = property(lambda self: self.fields[_SECOND])
+    comment = property(lambda self: self.fields[_COMMENT])
+    rank = property(lambda self: self.fields[_RANK])
+    score = property(lambda self: self.fields[_SCORE])
+    name = property(lambda self: self.fields[_NAME])
+
+    def column(self, place: int) -> int:
+        """The column, from 1, at which a field starts."""
+        spots = [match.start() + 1 for match in _FIELD.finditer(self.text)]
+        return spots[place] if place < len(spots) else len(self.text) + 1
+
+
+@dataclass(frozen=True)
+class RawRun:
+    """A run file's lines, and what its bytes say about how it was saved."""
+
+    path: Path
+    lines: tuple[RawLine, ...]
+    has_bom: bool
+    carriage_returns: int
+    ends_in_newline: bool
+
+    @cached_property
+    def description(self) -> RawLine | None:
+        """The first line when it is a system description."""
+        first = self.lines[0]
+        return first if is_description(first) else None
+
+    @cached_property
+    def body(self) -> list[RawLine]:
+        """The lines that should rank a comment: not the description, not blank, not a ``#`` remark."""
+        return [line for line in self.lines if line.fields and not is_description(line) and line.fields[0][0] != "#"]
+
+    @cached_property
+    def ranked(self) -> list[RawLine]:
+        """The lines of the body that have six fields."""
+        return [line for line in self.body if line.is_ranked]
+
+    @cached_property
+    def is_trec(self) -> bool:
+        """Whether the file is a TREC run: no description, and a second field other than 0."""
+        return self.description is None and any(line.second != "0" for line in self.ranked)
+
+    @cached_property
+    def stem(self) -> str:
+        """The file's name without its endings: the name an NTCIR run must carry."""
+        name = self.path.name
+        for ending in (".gz", ".zst", ".txt"):
+            name = name.removesuffix(ending)
+        return name
+
+    @cached_property
+    def by_topic(self) -> dict[str, list[RawLine]]:
+        """The ranked lines by topic, topics in order of first appearance."""
+        groups: dict[str, list[RawLine]] = {}
+        for line in self.ranked:
+            groups.setdefault(line.topic, []).append(line)
+        return groups
+
+
+def is_description(line: RawLine) -> bool:
+    """Whether the line is a ``<SYSDESC>`` line, closed or not."""
+    return line.text.lstrip().startswith("<SYSDESC>")
+
+
+def read_raw(path: Path) -> RawRun:
+    """The file's lines as they stand."""
+    lines, returns, has_bom, complete = list[RawLine](), 0, False, True
+    for number, data in _numbered(path):
+        if number == 1:
+            has_bom = data.startswith(b"\xef\xbb\xbf")
+        text = data.removeprefix(b"\xef\xbb\xbf") if number == 1 else data
+        complete = text.endswith(b"\n")
+        body = text.removesuffix(b"\n")
+        returns += b"\r" in body
+        lines.append(RawLine(number, body.rstrip(b"\r").decode(errors="surrogateescape")))
+    return RawRun(path, tuple(lines), has_bom, returns, complete)
+
+
+def _numbered(path: Path) -> Iterator[tuple[int, bytes]]:
+    number = 0
+    for number, data in enumerate(raw_lines(path), start=1):
+        if number > MAX_LINES:
+            raise InputError.at(path, f"more than {MAX_LINES:,} lines", "is it a run file?")
+        yield number, data
+    if not number:
+        raise InputError.at(path, "the file is empty", "give a file with at least one line")

@@ -1,0 +1,85 @@
+"""What the verbs that answer share: which system, how many answers, and what may not be answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kaiwa.cli.shell.complete import Named
+from kaiwa.cli.shell.output import IN_FILE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from kaiwa.rank.answer_filters import Filters
+
+_OPTIONS = (
+    click.option("-k", default=10, show_default=True, help="How many comments for each post."),
+    click.option(
+        "--system",
+        type=Named("system"),
+        default="run2",
+        show_default=True,
+        help="run0, run1, run2, bm25, bm25-q2p, ...-q2c, fusion.",
+    ),
+    click.option(
+        "--fuse",
+        type=Named("fusion"),
+        default="rrf",
+        show_default=True,
+        help="How fusion fuses: rrf, combsum, combmnz.",
+    ),
+    click.option("--min-chars", default=2, show_default=True, help="Drop comments with fewer letters and digits."),
+    click.option("--block", type=IN_FILE, help="Drop comments with a word of this file, one a line."),
+    click.option("--takedown", type=IN_FILE, help="Leave out the post and comment ids of this file, one a line."),
+    click.option("--unfiltered", is_flag=True, help="Keep short, repeating and near-duplicate comments too."),
+)
+
+
+@dataclass(frozen=True)
+class Answering:
+    """What the user asked of an answering verb."""
+
+    k: int
+    system: str
+    fusion: str
+    filters: Filters
+    takedown: frozenset[str]
+
+
+def answering_options(function: Callable[..., None]) -> Callable[..., None]:
+    """The command with the options that all answering verbs take, given to it as ``how``."""
+
+    @wraps(function)
+    def gathered(
+        *,
+        k: int,
+        system: str,
+        fuse: str,
+        min_chars: int,
+        block: Path | None,
+        takedown: Path | None,
+        unfiltered: bool,
+        **rest: Any,  # Any: the verb's own options
+    ) -> None:
+        from kaiwa.formats.collection.takedown import read_takedown
+
+        banned = read_takedown(takedown) if takedown else frozenset()
+        filters = _filters(min_chars, block, unfiltered=unfiltered)
+        function(how=Answering(k, system, fuse, filters, banned), **rest)
+
+    for option in reversed(_OPTIONS):
+        gathered = option(gathered)
+    return gathered
+
+
+def _filters(min_chars: int, block: Path | None, *, unfiltered: bool) -> Filters:
+    from kaiwa.formats.collection.takedown import read_takedown
+    from kaiwa.rank.answer_filters import NO_FILTERS, Filters
+
+    blocked = tuple(sorted(read_takedown(block))) if block else ()
+    return replace(NO_FILTERS, blocked=blocked) if unfiltered else Filters(min_chars=min_chars, blocked=blocked)

@@ -1,0 +1,92 @@
+"""Votes of SIMULATED assessors, for demonstration: they compare a comment with what was really said next.
+
+Nobody read the comments. An assessor of this kind knows words, not conversation: a comment is worth much when its
+rarer words came up in the messages that really followed the post, in a conversation no system has seen. Each
+assessor sees that worth through noise and with a strictness of their own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import log
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.flow.pool import pool_runs
+from kaiwa.formats.collection.repository import open_repository
+from kaiwa.formats.topic_files import read_topics
+from kaiwa.label.simulated_votes import simulated_levels
+from kaiwa.model.ids import pack, unpack
+from kaiwa.model.votes import Votes
+from kaiwa.retrieve.text.tokenisers import tokeniser
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from kaiwa.model.ids import FloatArray
+    from kaiwa.pool import Pool
+
+ASSESSORS = 5
+_DOUBT = 3.0  # a few matching words of a very short comment prove little
+
+
+@dataclass(frozen=True)
+class Item:
+    """The words of a pooled comment, and of what was really said after its topic."""
+
+    comment: frozenset[str]
+    said_next: frozenset[str]
+
+
+def simulate_votes(
+    runs: Sequence[Path], repository: Path, said_next: Path, *, rng: np.random.Generator, depth: int = 10
+) -> Votes:
+    """A vote (0, 1 or 2) of every simulated assessor on every item of the runs' pool."""
+    pool = pool_runs(runs, depth=depth).pool
+    worth = worth_of(_items(pool, repository, read_topics(said_next)))
+    levels = simulated_levels(worth, assessors=ASSESSORS, rng=rng)
+    return Votes(
+        topics=pack(pool.topics[code] for code in pool.topic.tolist()),
+        comments=pool.comments,
+        assessors=tuple(f"SIMULATED-{number}" for number in range(1, ASSESSORS + 1)),
+        item=np.repeat(np.arange(len(pool)), ASSESSORS),
+        assessor=np.tile(np.arange(ASSESSORS), len(pool)),
+        level=levels.ravel(),
+        top=2,
+    )
+
+
+def worth_of(items: Sequence[Item]) -> FloatArray:
+    """How much of what each comment says came up next, its words weighted by their rarity among the comments.
+
+    >>> cat, dog = frozenset({"cat"}), frozenset({"dog"})
+    >>> worth_of([Item(cat, cat | dog), Item(dog, cat)]).round(3)
+    array([0.268, 0.   ])
+    """
+    holding = Counter(word for item in items for word in item.comment)
+    weight = {word: log(1 + len(items) / count) for word, count in holding.items()}
+    return np.array(
+        [_weight(item.comment & item.said_next, weight) / (_DOUBT + _weight(item.comment, weight)) for item in items]
+    )
+
+
+def _weight(words: frozenset[str], weight: Mapping[str, float]) -> float:
+    return sum(weight[word] for word in sorted(words))
+
+
+def _items(pool: Pool, repository: Path, said_next: Mapping[str, str]) -> list[Item]:
+    terms = tokeniser("en").terms
+    wanted = set(unpack(pool.comments))
+    texts = {
+        name: frozenset(terms(text))
+        for batch in open_repository(repository).comments()
+        for name, text in zip(*batch, strict=True)
+        if name in wanted
+    }
+    after = [frozenset(terms(said_next[topic])) for topic in pool.topics]
+    return [
+        Item(texts[name], after[topic]) for name, topic in zip(unpack(pool.comments), pool.topic.tolist(), strict=True)
+    ]

@@ -1,0 +1,73 @@
+"""The demo's raw files: a corpus of conversations cut into pairs to answer with and posts to ask with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from kaiwa.disk.atomic_files import write_text
+from kaiwa.formats.run_files import read_run
+from kaiwa.formats.topic_files import write_topics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import numpy as np
+
+    from kaiwa.demo.chat_corpus import ChatCorpus
+
+ASIDE = 300
+"""Conversations that are set aside whole: the topics come from these, so that no system has seen them."""
+SAID_NEXT = 4
+"""Messages that followed a topic in its own conversation, kept for the simulated assessors."""
+
+
+@dataclass(frozen=True)
+class Collection:
+    """How much was written: pairs of how many conversations, and posts that can be topics."""
+
+    pairs: int
+    conversations: int
+    candidates: int
+
+
+def write_collection(folder: Path, corpus: ChatCorpus, *, pairs: int, rng: np.random.Generator) -> Collection:
+    """Write pairs.tsv, candidates.tsv and said-next.tsv: about ``pairs`` pairs, conversations kept whole."""
+    order = rng.permutation(len(corpus.conversations)).tolist()
+    lines, used = list[str](), 0
+    for number in order[ASIDE:]:
+        if len(lines) >= pairs:
+            break
+        lines += _pair_lines(number, corpus.conversations[number])
+        used += 1
+    write_text(folder / "pairs.tsv", "".join(["post_id\tpost\tcomment_id\tcomment\n", *lines]))
+    candidates = {name: said for number in order[:ASIDE] for name, said in _posts(number, corpus.conversations[number])}
+    write_topics(folder / "candidates.tsv", {name: said[0] for name, said in candidates.items()})
+    write_topics(folder / "said-next.tsv", {name: " / ".join(said[1:]) for name, said in candidates.items()})
+    write_text(folder / "ORIGIN.txt", f"The conversations are those of {corpus.origin}.\n\n{corpus.licence}")
+    return Collection(len(lines), used, len(candidates))
+
+
+def _pair_lines(number: int, messages: tuple[str, ...]) -> Iterator[str]:
+    """Each message of a conversation as a post, the next one as its comment."""
+    for turn, (post, comment) in enumerate(pairwise(messages), start=1):
+        yield f"p{number:04}-{turn:02}\t{post}\tc{number:04}-{turn + 1:02}\t{comment}\n"
+
+
+def _posts(number: int, messages: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The messages of a conversation that enough others follow, each with those."""
+    for turn in range(len(messages) - SAID_NEXT):
+        if messages[turn]:
+            yield f"p{number:04}-{turn + 1:02}", messages[turn : turn + 1 + SAID_NEXT]
+
+
+def plant_faults(path: Path) -> str:
+    """Spoil a run file as careless hands do, so that a check has something to find; what was done."""
+    name = read_run(path).name
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines[5] = lines[5].removesuffix(name) + "my-run"
+    lines.insert(4, lines[3])
+    write_text(path, "\r\n".join(lines))
+    return "line 4 stands twice, line 7 names another run, and lines end in CRLF"

@@ -1,0 +1,100 @@
+"""Ids set aside on disk on shelves, each a range of their order, so that memory holds one shelf at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from kaiwa.model.ids import IntArray
+
+    IdRange = tuple[Any, IntArray]  # Any: a pyarrow array of ids; with the row of each
+
+IDS = 1 << 16  # ids on a shelf, about
+_MOST_SHELVES = 256
+_SAMPLE = 64  # ids looked at for every bound
+_COMPARED = 64  # bytes of an id; ids that begin alike go on one shelf
+_WAITING = 1 << 16  # ids in memory before they go to disk
+
+
+def bounds_of(batches: Iterable[list[str]], size: int) -> list[bytes]:
+    """Bounds between shelves for so many ids, from a look at some of them.
+
+    >>> bounds_of([["b", "a"]], 2)
+    []
+    """
+    shelves = min(-(-size // IDS), _MOST_SHELVES)
+    if shelves < 2:  # noqa: PLR2004  one shelf has no bounds
+        return []
+    step = max(size // (shelves * _SAMPLE), 1)
+    looked_at, passed = [], 0
+    for batch in batches:
+        looked_at += batch[-passed % step :: step]
+        passed += len(batch)
+    ordered = sorted(name.encode()[:_COMPARED] for name in looked_at)
+    return [ordered[len(ordered) * shelf // shelves] for shelf in range(1, shelves)]
+
+
+class IdRanges:
+    """Takes ids, batch by batch, and gives them back shelf by shelf, in no order within one."""
+
+    def __init__(self, folder: Path, bounds: list[bytes]) -> None:
+        self._folder = Path(mkdtemp(dir=folder, prefix="shelves-"))
+        self._bounds = np.array(bounds, dtype=f"S{_COMPARED}")
+        self._waiting: list[str] = []
+        self._rows = 0
+
+    def add(self, ids: list[str]) -> None:
+        """Set the ids of the rows that follow aside."""
+        self._waiting += ids
+        if len(self._waiting) >= _WAITING:
+            self._write()
+
+    def _write(self) -> None:
+        import pyarrow as pa
+
+        begun = np.array([name.encode()[:_COMPARED] for name in self._waiting], dtype=f"S{_COMPARED}")
+        shelf = np.searchsorted(self._bounds, begun, side="right")
+        order = np.argsort(shelf, kind="stable")
+        ends = np.cumsum(np.bincount(shelf, minlength=len(self._bounds) + 1)).tolist()
+        batch = pa.record_batch(
+            {"id": pa.array(self._waiting, pa.large_string()).take(order), "row": self._rows + order}
+        )
+        for number, (low, high) in enumerate(zip([0, *ends], ends, strict=False)):
+            if high > low:
+                with self._path(number).open("ab") as file, pa.ipc.new_stream(file, batch.schema) as out:
+                    out.write_batch(batch.slice(low, high - low))
+        self._rows += len(self._waiting)
+        self._waiting = []
+
+    def __iter__(self) -> Iterator[IdRange]:
+        """Each shelf once: the ids and the row of each; with the last one nothing is left of them on disk."""
+        self._write()
+        for number in range(len(self._bounds) + 1):
+            shelf = _read(self._path(number))
+            self._path(number).unlink(missing_ok=True)
+            if number == len(self._bounds):
+                self._folder.rmdir()
+            yield shelf
+
+    def _path(self, number: int) -> Path:
+        return self._folder / f"{number:03d}"
+
+
+def _read(path: Path) -> IdRange:
+    import pyarrow as pa
+
+    batches = []
+    if path.exists():
+        with path.open("rb") as file:
+            while file.tell() < path.stat().st_size:
+                batches += list(pa.ipc.open_stream(file))
+    if not batches:
+        return pa.array([], pa.large_string()), np.zeros(0, dtype=np.int64)
+    table = pa.Table.from_batches(batches).combine_chunks()
+    return table.column("id").combine_chunks(), table.column("row").to_numpy()

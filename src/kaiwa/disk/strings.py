@@ -1,0 +1,61 @@
+"""Strings on disk, found again by their row; memory holds none of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from kaiwa.disk.arrays import TemporaryArray
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+
+class Appendable(Protocol):
+    """What values can be appended to."""
+
+    def add(self, values: NDArray[Any]) -> None:  # Any: of a kind that fits
+        """Append values."""
+
+
+class StringWriter:
+    """Strings written one after the other, as one run of bytes and the places where each starts; and the end."""
+
+    def __init__(self, run: Appendable, starts: Appendable) -> None:
+        self._run, self._starts = run, starts
+        self._end = 0
+        starts.add(np.zeros(1))
+
+    def add(self, strings: Sequence[str]) -> None:
+        """Append the strings."""
+        encoded = [string.encode() for string in strings]
+        ends = self._end + np.cumsum([len(string) for string in encoded], dtype=np.int64)
+        self._run.add(np.frombuffer(b"".join(encoded), dtype=np.uint8))
+        self._starts.add(ends)
+        self._end = int(ends[-1]) if len(ends) else self._end
+
+
+class TemporaryStrings:
+    """Strings set aside, first all of them, then asked for by their rows."""
+
+    def __init__(self, folder: Path) -> None:
+        self._text, self._starts = TemporaryArray(folder, np.uint8), TemporaryArray(folder, np.int64)
+        self._strings = StringWriter(self._text, self._starts)
+
+    def add(self, strings: Sequence[str]) -> None:
+        """Append the strings of the rows that follow."""
+        self._strings.add(strings)
+
+    def at(self, rows: Sequence[int]) -> list[str]:
+        """The strings of these rows."""
+        places = (self._starts.read(row, row + 2).tolist() for row in rows)
+        return [self._text.read(low, high).tobytes().decode() for low, high in places]
+
+    def close(self) -> None:
+        """Let go of them."""
+        self._text.close()
+        self._starts.close()

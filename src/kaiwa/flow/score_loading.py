@@ -1,0 +1,78 @@
+"""Score files of any origin as one set of whole matrices, with what had to be left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kaiwa.errors import InputError, UnknownName
+from kaiwa.formats.scores.llm_logs import is_log, read_logs
+from kaiwa.formats.scores.score_cells import read_cells, whole
+from kaiwa.formats.scores.score_files import read_scores
+from kaiwa.report.results.findings import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from kaiwa.formats.scores.score_cells import Whole
+    from kaiwa.model.scores import Scores, ScoreSet
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """One measure's scores, the runs that could not be ranked, and remarks on what was left out or filled."""
+
+    scores: Scores
+    unranked: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def load_scores(paths: Sequence[Path], *, measure: str | None = None, missing: str = "error") -> Loaded:
+    """One measure of score files (tidy CSV, matrices) or of LLM-evaluation logs, all runs together."""
+    if len(paths) == 1 and not _are_logs(paths) and missing == "error":
+        return Loaded(one_measure(read_scores(paths[0]), measure, paths[0]), (), ())
+    complete = whole(read_logs(paths) if _are_logs(paths) else read_cells(paths), missing=missing)
+    scores = one_measure(complete.scores, measure, paths[0])
+    return Loaded(scores, complete.runs_left_out[scores.measure], _remarks(complete, scores.measure))
+
+
+def load_all(paths: Sequence[Path]) -> ScoreSet:
+    """Every measure of the files, all runs together."""
+    if len(paths) == 1 and not _are_logs(paths):
+        return read_scores(paths[0])
+    return whole(read_logs(paths) if _are_logs(paths) else read_cells(paths)).scores
+
+
+def one_measure(scores: ScoreSet, measure: str | None, path: Path) -> Scores:
+    """The measure asked for, or the only one there is."""
+    if measure is None and len(scores) > 1:
+        raise InputError.at(path, f"holds {len(scores)} measures ({', '.join(scores)})", "choose one with -m")
+    if measure is not None and measure not in scores:
+        raise InputError(f"{path}: {UnknownName.among('measure', measure, scores)}")
+    return scores[measure if measure is not None else next(iter(scores))]
+
+
+def _are_logs(paths: Sequence[Path]) -> bool:
+    logs = [path for path in paths if is_log(path)]
+    if logs and len(logs) < len(paths):
+        raise InputError.at(logs[0], "is a JSON log among score tables", "give logs or tables, not both")
+    return bool(logs)
+
+
+def matrices(paths: Sequence[Path], measure: str | None) -> list[Scores]:
+    """One measure of each score file; logs of an LLM evaluation, a model each, make one matrix together."""
+    if _are_logs(paths):
+        return [load_scores(paths, measure=measure).scores]
+    return [one_measure(read_scores(path), measure, path) for path in paths]
+
+
+def _remarks(complete: Whole, measure: str) -> tuple[str, ...]:
+    found = []
+    for noun, names in (("topic", complete.topics_left_out[measure]), ("run", complete.runs_left_out[measure])):
+        if names:
+            shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")  # noqa: PLR2004
+            found.append(f"{measure}: {counted(len(names), noun)} left out for missing scores: {shown}")
+    if count := complete.filled[measure]:
+        found.append(f"{measure}: {counted(count, 'missing score')} counted as 0")
+    return tuple(found)

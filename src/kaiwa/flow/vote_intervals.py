@@ -1,0 +1,48 @@
+"""Intervals of run files' scores for another panel of assessors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.errors import InputError
+from kaiwa.formats.run_files import read_runs
+from kaiwa.measure.chosen_measure import choose
+from kaiwa.measure.judgements import Answers
+from kaiwa.measure.vote_resampling import VoteIntervals, vote_intervals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from kaiwa.flow.judgement_sources import Judged
+    from kaiwa.measure.scoring import Reading
+
+
+def vote_intervals_of_files(
+    paths: Sequence[Path],
+    judged: Judged,
+    measures: Sequence[str],
+    *,
+    reading: Reading,
+    order: str | None,
+    seed: int,
+    samples: int,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> VoteIntervals:
+    """Where 95% of other panels of assessors would put the runs' mean scores."""
+    if judged.weighing is None:
+        raise InputError("--uncertainty votes resamples votes, and qrels hold none; give the votes with --votes")
+    judgements = judged.judgements
+    answers = Answers.of(read_runs(paths, order=order), judgements.table, len(judgements.gains.topics))
+    return vote_intervals(
+        answers,
+        judgements,
+        [choose(name) for name in measures],
+        reading,
+        worth=judged.weighing.worth,
+        rng=np.random.default_rng(seed),
+        samples=samples,
+        on_progress=on_progress,
+    )

@@ -1,0 +1,176 @@
+"""Raw post-comment pairs: TSV with or without a header, JSONL, Parquet; plain, .gz or .zst; in batches."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from kaiwa.errors import InputError
+from kaiwa.formats.text.blocks import Block, numbered_lines, read_blocks
+from kaiwa.model.pair import Pair
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+FIELDS = ("post_id", "post", "comment_id", "comment")
+SHAPE = "a pair is post_id, post, comment_id, comment"
+BATCH_ROWS = 16_384
+
+Batch = list[Pair]
+
+
+def read_pairs(path: Path) -> Iterator[Batch]:
+    """The file's pairs, batch after batch, each id and text as given.
+
+    The format is told by the name: ``.parquet``, ``.jsonl`` (or ``.ndjson``), and TSV for the rest.
+    """
+    kind = kind_of(path)
+    if kind == ".parquet":
+        yield from _read_parquet(path)
+    elif kind in {".jsonl", ".ndjson", ".json"}:
+        for block in read_blocks(path):
+            yield [_from_object(fields, path, line) for line, fields in objects(block, path)]
+    else:
+        yield from _read_tsv(path)
+
+
+def kind_of(path: Path) -> str:
+    """The ending that tells the format, without the packing.
+
+    >>> from pathlib import Path
+    >>> kind_of(Path("weibo.jsonl.gz"))
+    '.jsonl'
+    """
+    return (path.with_suffix("") if path.suffix in {".gz", ".zst"} else path).suffix.lower()
+
+
+def objects(block: Block, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:  # Any: JSON values
+    """The JSON objects of a block of lines, each with its line; blank lines are passed over."""
+    for line, text in numbered_lines(block):
+        if not text.strip():
+            continue
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            raise InputError.at(path, "is not JSON", "put one JSON object on each line", line=line) from None
+        if not isinstance(value, dict):
+            raise InputError.at(path, "is JSON but not an object", "put one object on each line", line=line)
+        yield line, value
+
+
+def _read_tsv(path: Path) -> Iterator[Batch]:
+    order: Sequence[int] = range(len(FIELDS))
+    for block in read_blocks(path):
+        lines = numbered_lines(block)
+        if block.first_line == 1 and (header := _header(block)):
+            order = header
+            next(lines)
+        yield [_from_line(text, order, path, line) for line, text in lines if text.strip()]
+
+
+def _header(block: Block) -> list[int] | None:
+    names = block.data[: block.data.index(b"\n")].decode().strip().lower().split("\t")
+    return [names.index(field) for field in FIELDS] if sorted(names) == sorted(FIELDS) else None
+
+
+def _from_line(text: str, order: Sequence[int], path: Path, line: int) -> Pair:
+    cells = text.split("\t")
+    if len(cells) != len(FIELDS):
+        what = f"{len(cells)} column{'s' if len(cells) > 1 else ''} where 4 should stand"
+        raise InputError.at(path, what, f"{SHAPE}, separated by tabs", line=line)
+    pair = Pair(*(cells[place].strip() for place in order))
+    _refuse_nameless(pair, path, line)
+    return pair
+
+
+def _from_object(fields: dict[str, Any], path: Path, line: int) -> Pair:  # Any: JSON values
+    values = [_cell(fields, name, lambda what: InputError.at(path, what, SHAPE, line=line)) for name in FIELDS]
+    pair = Pair(*values)
+    _refuse_nameless(pair, path, line)
+    return pair
+
+
+def _cell(fields: dict[str, Any], name: str, fault: Callable[[str], InputError]) -> str:  # Any: JSON values
+    if name not in fields:
+        raise fault(f"no {name!r} in the object")
+    value = fields[name]
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise fault(f"{name!r} is not text")
+    return clean_cell(str(value))
+
+
+def clean_cell(text: str) -> str:
+    r"""One cell of text: no tabs, line ends or lone surrogates, no space around it.
+
+    >>> clean_cell(" a\tb\n")
+    'a b'
+    """
+    if not text.isprintable():
+        text = " ".join(text.replace("\x00", " ").split()).encode(errors="replace").decode()
+    return text.strip()
+
+
+def is_id(text: str) -> bool:
+    """Whether a run file, which separates its columns by white space, can name this.
+
+    >>> [is_id(text) for text in ("c1", "", "c 1")]
+    [True, False, False]
+    """
+    return len(text.split()) == 1
+
+
+def _refuse_nameless(pair: Pair, path: Path, line: int | None) -> None:
+    for name, value in (("post_id", pair.post_id), ("comment_id", pair.comment_id)):
+        if not is_id(value):
+            what = f"a {name} with white space" if value else f"an empty {name}"
+            raise InputError.at(path, what, "give every post and comment an id without spaces", line=line)
+
+
+def _read_parquet(path: Path) -> Iterator[Batch]:
+    for columns in parquet_batches(path, FIELDS, SHAPE):
+        batch = [Pair(*map(clean_cell, row)) for row in zip(*columns, strict=True)]
+        for pair in batch:
+            _refuse_nameless(pair, path, None)
+        yield batch
+
+
+def parquet_batches(
+    path: Path, names: Sequence[str], shape: str, *, rows: int = BATCH_ROWS
+) -> Iterator[list[list[str]]]:
+    """The named columns of a Parquet file as lists of text, batch after batch."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if path.is_dir():
+        raise InputError.at(path, "is a folder, not a file", "give a file of pairs")
+    try:
+        with pq.ParquetFile(path, pre_buffer=False) as source:
+            for name in names:
+                if (standing := source.schema_arrow.names.count(name)) != 1:
+                    what = f"two columns {name!r}" if standing else f"no column {name!r}"
+                    raise InputError.at(path, what, shape)
+            for batch in source.iter_batches(rows, columns=list(names), use_threads=False):
+                yield [_text_column(batch.column(name), name, path) for name in names]
+    except FileNotFoundError:
+        raise InputError.at(path, "no such file", "check the name and the folder") from None
+    except MemoryError:  # Arrow's own is one, too
+        raise
+    except (pa.ArrowException, OSError) as fault:
+        first_line = str(fault).splitlines()[0]
+        raise InputError.at(path, f"is not a whole Parquet file ({first_line})", "write it again") from None
+
+
+def _text_column(column: Any, name: str, path: Path) -> list[str]:  # Any: a pyarrow array, untyped
+    import pyarrow as pa
+
+    if column.null_count:
+        raise InputError.at(path, f"column {name!r} has empty places", "give every pair all four values")
+    try:
+        values: list[str] = column.cast(pa.string()).to_pylist()
+    except pa.ArrowException:
+        what = f"column {name!r} holds {column.type}, not text"
+        raise InputError.at(path, what, "write ids and texts as strings") from None
+    except UnicodeDecodeError:
+        raise InputError.at(path, f"column {name!r} holds bytes that are not UTF-8", "write it as UTF-8") from None
+    return values

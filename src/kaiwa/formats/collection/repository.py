@@ -1,0 +1,185 @@
+"""The repository: a folder of three Parquet files any tool can read, and a manifest that says how it was made.
+
+posts.parquet     post_id, post           each post once
+comments.parquet  comment_id, comment     each comment once
+pairs.parquet     post_id, comment_id     which comment stood under which post
+merged.parquet    comment_id, kept_id     near-duplicate comments, and the one that speaks for them (may be absent)
+manifest.json     what, version, counts, rules, language; optional when another tool made the folder
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from kaiwa.disk.atomic_folders import settle, whole_folder
+from kaiwa.disk.parquet_tables import TableWriter
+from kaiwa.errors import InputError
+from kaiwa.formats.collection import takedown
+from kaiwa.formats.collection.pair_files import parquet_batches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+WHAT = "kaiwa repository"
+VERSION = 1
+MANIFEST = "manifest.json"
+TABLES = {
+    "posts": ("post_id", "post"),
+    "comments": ("comment_id", "comment"),
+    "pairs": ("post_id", "comment_id"),
+    "merged": ("comment_id", "kept_id"),
+}
+_REPAIR = "make a repository with kaiwa clean"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a repository says of itself."""
+
+    rules: str = ""
+    language: str = ""
+    posts: int = 0
+    comments: int = 0
+    pairs: int = 0
+    removed: dict[str, int] = field(default_factory=dict)
+    seed: int | None = None
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A repository on disk, read table by table and batch by batch."""
+
+    path: Path
+    manifest: Manifest
+
+    def posts(self) -> Iterator[list[list[str]]]:
+        """Batches of [ids, texts] of the posts."""
+        return self.table("posts")
+
+    def comments(self) -> Iterator[list[list[str]]]:
+        """Batches of [ids, texts] of the comments."""
+        return self.table("comments")
+
+    def table(self, name: str) -> Iterator[list[list[str]]]:
+        """Batches of one table's columns."""
+        return parquet_batches(self.path / f"{name}.parquet", TABLES[name], f"{name} have {', '.join(TABLES[name])}")
+
+    def merged(self) -> dict[str, str]:
+        """Which comment now speaks for each comment that was merged away."""
+        if not (self.path / "merged.parquet").exists():
+            return {}
+        return {gone: kept for batch in self.table("merged") for gone, kept in zip(*batch, strict=True)}
+
+    def taken_down(self) -> frozenset[str]:
+        """The ids of posts and comments that its takedown list names; they go into nothing made from it."""
+        path = self.path / takedown.NAME
+        return takedown.read_takedown(path) if path.is_file() else frozenset()
+
+    def column(self, name: str, column: str) -> Iterator[list[str]]:
+        """Batches of one column of a table."""
+        path, columns = self.path / f"{name}.parquet", ", ".join(TABLES[name])
+        return (values for (values,) in parquet_batches(path, (column,), f"{name} have {columns}"))
+
+    def text_bytes(self, name: str) -> int:
+        """About how many bytes the texts of the posts or the comments have."""
+        import pyarrow.parquet as pq
+
+        facts = pq.read_metadata(self.path / f"{name}.parquet")
+        groups = (facts.row_group(number) for number in range(facts.num_row_groups))
+        columns = (group.column(place) for group in groups for place in range(group.num_columns))
+        return sum(column.total_uncompressed_size for column in columns if column.path_in_schema == TABLES[name][1])
+
+
+def open_repository(path: Path) -> Repository:
+    """The repository in a folder, its tables present and its counts known."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if not path.is_dir():
+        raise InputError.at(path, "is a file" if path.exists() else "no such repository", _REPAIR)
+    counts = {}
+    for name in ("posts", "comments", "pairs"):
+        table = path / f"{name}.parquet"
+        if not table.is_file():
+            raise InputError.at(path, f"has no {name}.parquet: it is not a repository", _REPAIR)
+        try:
+            counts[name] = pq.read_metadata(table).num_rows
+        except (pa.ArrowException, OSError):
+            raise InputError.at(table, "is not a whole Parquet file", _REPAIR) from None
+    return Repository(path, replace(_read_manifest(path / MANIFEST), **counts))
+
+
+def _read_manifest(path: Path) -> Manifest:
+    if not path.exists():
+        return Manifest()
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(said, dict) or said.get("what") != WHAT:
+            raise InputError.at(path, "is not the manifest of a repository", _REPAIR)
+        if said.get("version") != VERSION:
+            repair = f"this Kaiwa reads version {VERSION}; clean the pairs again"
+            raise InputError.at(path, f"is of version {said.get('version')}", repair)
+        known = Manifest.__dataclass_fields__
+        return Manifest(**{name: value for name, value in said.items() if name in known})
+    except (ValueError, OSError):
+        raise InputError.at(path, "cannot be read as JSON", _REPAIR) from None
+
+
+class RepositoryWriter:
+    """Writes the tables of a repository, batch by batch, and counts their rows."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._tables: dict[str, TableWriter] = {}
+        self.counts = dict.fromkeys(TABLES, 0)
+
+    def add(self, name: str, first: Sequence[str], second: Sequence[str]) -> None:
+        """Append rows to one of the tables."""
+        if name not in self._tables:
+            path = self.folder / f"{name}.parquet"
+            self._tables[name] = TableWriter(path, TABLES[name], repeats=name == "pairs")
+        self._tables[name].add(first, second)
+        self.counts[name] += len(first)
+
+    def finish(self, manifest: Manifest) -> Manifest:
+        """Close the tables and write the manifest, with the counts filled in."""
+        for name in ("posts", "comments", "pairs"):
+            self.add(name, [], [])
+        self.close()
+        counts = {name: self.counts[name] for name in ("posts", "comments", "pairs")}
+        whole = replace(manifest, **counts)  # type: ignore[arg-type]  # the three counts are integers
+        said = {"what": WHAT, "version": VERSION, **asdict(whole)}
+        (self.folder / MANIFEST).write_text(json.dumps(said, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        return whole
+
+    def close(self) -> None:
+        """Close the tables that are open."""
+        for table in self._tables.values():
+            table.close()
+
+
+@contextmanager
+def writing_repository(path: Path) -> Iterator[RepositoryWriter]:
+    """A writer whose folder becomes ``path`` when the block ends well."""
+    with whole_folder(path, mark="pairs.parquet") as folder:
+        writer = RepositoryWriter(folder)
+        try:
+            yield writer
+        finally:
+            writer.close()
+        _carry_rest(path, folder)
+        settle(folder)
+
+
+def _carry_rest(old: Path, new: Path) -> None:
+    """Take along what stood beside the tables that are replaced: a takedown list, a reader's notes."""
+    ours = {MANIFEST, *(f"{name}.parquet" for name in TABLES)}
+    for entry in old.iterdir() if old.is_dir() else ():
+        if entry.name not in ours:
+            copy = shutil.copytree if entry.is_dir() else shutil.copy2
+            copy(entry, new / entry.name)

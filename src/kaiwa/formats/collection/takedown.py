@@ -1,0 +1,21 @@
+"""Takedown lists: ids of posts and comments that must no longer be shown, one a line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kaiwa.formats.text.blocks import numbered_lines, read_blocks
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAME = "takedown.txt"
+"""A list of this name inside an index or a repository is obeyed without being asked for."""
+
+
+def read_takedown(path: Path) -> frozenset[str]:
+    """The ids in the list; blank lines and what follows a # are passed over."""
+    if path.is_file() and not path.stat().st_size:
+        return frozenset()
+    lines = (text.partition("#")[0].strip() for block in read_blocks(path) for _, text in numbered_lines(block))
+    return frozenset(line for line in lines if line)

@@ -1,0 +1,66 @@
+"""Tweets as JSONL, in the service's own fields or in short ones: id, text, name, reply_to, retweet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kaiwa.errors import InputError
+from kaiwa.formats.collection.pair_files import clean_cell, kind_of, objects
+from kaiwa.formats.text.blocks import read_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_SHAPE = "a tweet has id, text, name and, when it is a reply, reply_to"
+
+
+@dataclass(frozen=True)
+class Tweet:
+    """One tweet: what it says, who says it, and what it answers ("" for an initial post)."""
+
+    id: str
+    text: str
+    name: str
+    reply_to: str
+    retweet: bool
+
+
+def holds_tweets(path: Path) -> bool:
+    """Whether the file is JSONL whose first object is a tweet, not a pair."""
+    if kind_of(path) not in {".jsonl", ".ndjson", ".json"}:
+        return False
+    for block in read_blocks(path):
+        for _, fields in objects(block, path):
+            return "comment_id" not in fields and ("text" in fields or "full_text" in fields)
+    return False
+
+
+def read_tweets(path: Path) -> Iterator[Tweet]:
+    """The tweets of a file, in its order."""
+    for block in read_blocks(path):
+        for line, fields in objects(block, path):
+            tweet = _tweet(fields)
+            if not tweet.id:
+                raise InputError.at(path, "a tweet without id", _SHAPE, line=line)
+            yield tweet
+
+
+def _tweet(fields: dict[str, Any]) -> Tweet:  # Any: JSON values
+    user = fields.get("user")
+    return Tweet(
+        id=_first(fields, "id_str", "id"),
+        text=_first(fields, "full_text", "text"),
+        name=_first(user, "screen_name") if isinstance(user, dict) else _first(fields, "name", "screen_name"),
+        reply_to=_first(fields, "in_reply_to_status_id_str", "in_reply_to_status_id", "reply_to"),
+        retweet=bool(fields.get("retweeted_status") or fields.get("retweet")),
+    )
+
+
+def _first(fields: dict[str, Any], *names: str) -> str:  # Any: JSON values
+    for name in names:
+        value = fields.get(name)
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            return clean_cell(str(value))
+    return ""

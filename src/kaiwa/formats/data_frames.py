@@ -1,0 +1,187 @@
+"""Data frames of any library as nouns, by Arrow's PyCapsule protocol: pandas, polars, pyarrow, duckdb and the like.
+
+Columns are found by name, Kaiwa's own or those of ir_measures (``query_id``, ``doc_id``, ``relevance``) and PyTerrier
+(``qid``, ``docno``, ``label``); others are passed over.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from kaiwa.errors import InputError, UnknownName
+from kaiwa.formats.scores.score_cells import Cells, whole
+from kaiwa.model.gains import Gains
+from kaiwa.model.ids import pack
+from kaiwa.model.run import Run
+from kaiwa.model.votes import NA, Votes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kaiwa.model.scores import ScoreSet
+
+PLACE = "the data frame"
+NAMES = {
+    "measure": ("measure", "metric", "name"),
+    "topic": ("topic", "query_id", "qid", "topic_id"),
+    "run": ("run", "system", "run_id"),
+    "comment": ("comment", "doc_id", "docno", "docid"),
+    "score": ("score", "value"),
+    "gain": ("gain", "grade", "relevance", "label"),
+    "rank": ("rank",),
+    "assessor": ("assessor", "annotator"),
+    "level": ("level", "label", "vote"),
+}
+_MOST_LEVELS = 1000
+Values = list[Any]  # Any: what a frame's cells hold, checked as it is read
+
+
+class Frame(Protocol):
+    """A table that offers itself as a stream of Arrow batches."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+def scores_of(frame: Frame) -> ScoreSet:
+    """The scores of a tidy frame: topic, run, score, and measure when there are several."""
+    columns = _Columns(frame)
+    topics, runs, scores = columns.ids("topic"), columns.ids("run"), columns.numbers("score")
+    measures = columns.ids("measure") if columns.has("measure") else ["score"] * len(scores)
+    cells = Cells()
+    try:
+        for measure, topic, run, score in zip(measures, topics, runs, scores, strict=True):
+            cells.add(measure, topic, run, score)
+        return whole(cells).scores
+    except InputError as fault:
+        raise InputError(f"{PLACE}: {fault}") from None
+
+
+def runs_of(frame: Frame, *, order: str | None = None) -> list[Run]:
+    """The runs of a frame: topic, comment, score, and run when there are several; ranked by rank if there is one."""
+    columns = _Columns(frame)
+    order = order or ("rank" if columns.has("rank") else "score")
+    if order not in _ORDERS:
+        raise UnknownName.among("order", order, _ORDERS)
+    topics, comments, scores = columns.ids("topic"), columns.ids("comment"), columns.numbers("score")
+    names = columns.ids("run") if columns.has("run") else ["run"] * len(scores)
+    ranks = columns.numbers("rank") if order == "rank" else scores
+    lists: dict[str, dict[str, list[tuple[float, str, float]]]] = {}
+    for name, topic, comment, rank, score in zip(names, topics, comments, ranks, scores, strict=True):
+        lists.setdefault(name, {}).setdefault(topic, []).append((rank, comment, score))
+    return [_run(name, by_topic, order) for name, by_topic in lists.items()]
+
+
+_ORDERS: dict[str, Callable[[list[tuple[float, str, float]]], list[tuple[float, str, float]]]] = {
+    "file": list,
+    "score": lambda rows: sorted(rows, key=lambda row: (row[2], row[1]), reverse=True),
+    "rank": lambda rows: sorted(rows, key=lambda row: row[0]),
+}
+
+
+def _run(name: str, lists: dict[str, list[tuple[float, str, float]]], order: str) -> Run:
+    ranked = {topic: [row[1:] for row in _ORDERS[order](rows)] for topic, rows in lists.items()}
+    try:
+        return Run.from_lists(name, ranked)
+    except InputError as fault:
+        raise InputError(f"{PLACE}: run {name!r}, {fault}") from None
+
+
+def gains_of(frame: Frame) -> Gains:
+    """The judgements of a frame: topic, comment, gain."""
+    columns = _Columns(frame)
+    gains: dict[str, dict[str, float]] = {}
+    rows = zip(columns.ids("topic"), columns.ids("comment"), columns.numbers("gain"), strict=True)
+    for place, (topic, comment, gain) in enumerate(rows, start=1):
+        items = gains.setdefault(topic, {})
+        if comment in items:
+            raise _fault(place, f"comment {comment!r} of topic {topic!r} was judged before", "keep one judgement")
+        items[comment] = gain
+    return Gains.from_lists(gains)
+
+
+def votes_of(frame: Frame, *, top: int | None = None) -> Votes:
+    """The votes of a frame: topic, comment, assessor, level (missing: not given)."""
+    columns = _Columns(frame)
+    topics, comments, assessors = columns.ids("topic"), columns.ids("comment"), columns.ids("assessor")
+    levels = columns.levels("level")
+    items: dict[tuple[str, str], int] = {}
+    item = [items.setdefault(pair, len(items)) for pair in zip(topics, comments, strict=True)]
+    people = {name: place for place, name in enumerate(dict.fromkeys(assessors))}
+    try:
+        return Votes(
+            topics=pack(topic for topic, _ in items),
+            comments=pack(comment for _, comment in items),
+            assessors=tuple(people),
+            item=np.array(item, dtype=np.int64),
+            assessor=np.array([people[name] for name in assessors], dtype=np.int64),
+            level=np.array(levels, dtype=np.int64),
+            top=max(1, *levels) if top is None else top,
+        )
+    except InputError as fault:
+        raise InputError(f"{PLACE}: {fault}") from None
+
+
+class _Columns:
+    """A frame's columns by Kaiwa's names, each cell checked."""
+
+    def __init__(self, frame: Frame) -> None:
+        import pyarrow as pa
+
+        if not hasattr(frame, "__arrow_c_stream__"):
+            what = f"{type(frame).__name__} is neither a file's name nor a data frame"
+            raise InputError(f"{what}; give a path, or a frame of pandas, polars or pyarrow")
+        self._table = pa.table(frame)
+        if not self._table.num_rows:
+            raise InputError.at(PLACE, "has no row", "give at least one")
+
+    def has(self, column: str) -> bool:
+        """Whether the frame has the column, by any of its names."""
+        return self._name(column) is not None
+
+    def ids(self, column: str) -> list[str]:
+        """A column of names; whole numbers are names too."""
+        return [self._id(place, column, cell) for place, cell in enumerate(self._cells(column), start=1)]
+
+    def numbers(self, column: str) -> list[float]:
+        """A column of finite numbers."""
+        cells = self._cells(column)
+        for place, cell in enumerate(cells, start=1):
+            if not isinstance(cell, int | float) or not isfinite(cell):
+                raise _fault(place, f"{column} {_shown(cell)} is not a finite number", "mend that row")
+        return [float(cell) for cell in cells]
+
+    def levels(self, column: str) -> list[int]:
+        """A column of levels 0, 1, ...; NA where there is none."""
+        cells = self._cells(column)
+        for place, cell in enumerate(cells, start=1):
+            if cell is not None and not (isinstance(cell, int | float) and 0 <= cell == cell // 1 < _MOST_LEVELS):
+                raise _fault(place, f"{column} {_shown(cell)} is not a level", "give 0, 1, 2, ...")
+        return [NA if cell is None else int(cell) for cell in cells]
+
+    def _name(self, column: str) -> str | None:
+        return next((name for name in NAMES[column] if name in self._table.column_names), None)
+
+    def _cells(self, column: str) -> Values:
+        name = self._name(column)
+        if name is None:
+            known, there = " or ".join(map(repr, NAMES[column])), ", ".join(map(repr, self._table.column_names))
+            raise InputError.at(PLACE, f"has no column {known}", f"rename one of {there}")
+        cells: Values = self._table.column(name).to_pylist()
+        return cells
+
+    @staticmethod
+    def _id(place: int, column: str, cell: object) -> str:
+        if isinstance(cell, bool) or not isinstance(cell, str | int) or cell == "":
+            raise _fault(place, f"{column} {_shown(cell)} is not a name", "give text or a whole number")
+        return str(cell)
+
+
+def _fault(place: int, what: str, repair: str) -> InputError:
+    return InputError.at(f"{PLACE}, row {place}", what, repair)
+
+
+def _shown(cell: object) -> str:
+    return "is missing and" if cell is None else repr(cell)

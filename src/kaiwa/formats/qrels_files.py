@@ -1,0 +1,184 @@
+"""Judgement files: TREC (``topic 0 doc grade``), NTCIR (``topic doc L2``, NTCIREVAL's .rel), BEIR (TSV, header)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.disk.atomic_files import write_text
+from kaiwa.errors import InputError, UnknownName
+from kaiwa.formats.ntcireval_input import is_rel, level_of, read_rel
+from kaiwa.formats.text.blocks import Block, read_blocks
+from kaiwa.formats.text.columns import Columns, count_fields, split_fields
+from kaiwa.formats.text.decimals import decimals
+from kaiwa.formats.topic_files import TopicNumbers
+from kaiwa.model.gains import Gains
+from kaiwa.model.ids import FloatArray, IdArray, IntArray, repeated_row
+from kaiwa.model.topic_lists import starts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BEIR_HEADER = b"query-id\tcorpus-id\tscore"
+
+_FORMS = {
+    3: "topic comment grade",
+    4: "topic 0 comment grade",
+    5: "topic group subgroup comment grade",
+}
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The judgements of one block."""
+
+    topic: IntArray
+    group: IdArray
+    comment: IdArray
+    grade: FloatArray
+    line: IntArray
+
+
+def read_qrels(path: Path | str) -> Gains:
+    """Judgements, with each grade as its own gain: ``L2`` and ``2`` give 2, ``0.75`` gives 0.75.
+
+    The scale's top is the largest grade in the file; map grades to gains, or declare another top, later.
+    """
+    path = Path(path)
+    if is_rel(path):
+        return read_rel(path)
+    numbers = TopicNumbers()
+    rows = _all_rows(path, numbers)
+    _refuse_repeats(path, rows)
+    return _gains(path, rows, numbers.topics)
+
+
+def read_grouped_qrels(path: Path | str) -> dict[str, Gains]:
+    """Judgements by group: the second column's intents, assessors or judgement groups, each as its own gains.
+
+    Five columns hold a group and a subgroup (trec_eval's preference judgements), named ``group/subgroup``.
+    """
+    path = Path(path)
+    numbers = TopicNumbers()
+    rows = _all_rows(path, numbers)
+    by_group = {}
+    for group in dict.fromkeys(rows.group.tolist()):
+        own = _Rows(*(getattr(rows, name)[rows.group == group] for name in _Rows.__dataclass_fields__))
+        _refuse_repeats(path, own)
+        by_group[group.decode()] = _gains(path, own, numbers.topics)
+    return by_group
+
+
+def write_qrels(path: Path | str, gains: Gains, *, form: str = "trec") -> None:
+    """Write gains as TREC, NTCIR (whole levels only) or BEIR judgements."""
+    write_text(Path(path), qrels_text(gains, form=form))
+
+
+def qrels_text(gains: Gains, *, form: str = "trec") -> str:
+    """The gains as the text of their file.
+
+    >>> print(qrels_text(Gains.from_lists({"q1": {"c9": 2}})), end="")
+    q1 0 c9 2
+    """
+    if form not in _LINES:
+        raise UnknownName.among("qrels form", form, _LINES)
+    line = _LINES[form]
+    header = BEIR_HEADER.decode() + "\n" if form == "beir" else ""
+    rows = [line(topic, *item) for topic in gains.topics for item in gains.of(topic).items()]
+    return header + "".join(rows)
+
+
+def _ntcir_line(topic: str, comment: str, gain: float) -> str:
+    return f"{topic} {comment} L{level_of(topic, comment, gain)}\n"
+
+
+_LINES: dict[str, Callable[[str, str, float], str]] = {
+    "trec": lambda topic, comment, gain: f"{topic} 0 {comment} {_shortest(gain)}\n",
+    "ntcir": _ntcir_line,
+    "beir": lambda topic, comment, gain: f"{topic}\t{comment}\t{_shortest(gain)}\n",
+}
+
+
+def _shortest(gain: float) -> str:
+    return str(int(gain)) if gain == int(gain) else repr(gain)
+
+
+def _all_rows(path: Path, numbers: TopicNumbers) -> _Rows:
+    parts, fields = list[_Rows](), 0
+    for block in read_blocks(path):
+        body = _without_header(block) if block.first_line == 1 else block
+        fields = fields or _fields(body, path)
+        if fields:
+            parts.append(_rows(split_fields(body, path, fields=fields, form=_FORMS[fields]), numbers))
+    if not any(len(part.line) for part in parts):
+        raise InputError.at(path, "holds no judgement", f"a line reads: {_FORMS[4]}")
+    return _Rows(*(np.concatenate([getattr(part, name) for part in parts]) for name in _Rows.__dataclass_fields__))
+
+
+def _without_header(block: Block) -> Block:
+    first, newline, rest = block.data.partition(b"\n")
+    is_header = b"\t".join(first.split()) == BEIR_HEADER
+    return Block(newline + rest, block.first_line) if is_header else block
+
+
+def _fields(block: Block, path: Path) -> int:
+    fields = count_fields(block)
+    if fields and fields not in _FORMS:
+        what = f"{fields} fields, where a judgement has 3 to 5"
+        raise InputError.at(path, what, f"a line reads: {_FORMS[4]} (or: {_FORMS[3]})")
+    return fields
+
+
+def _rows(columns: Columns, numbers: TopicNumbers) -> _Rows:
+    fields = columns.starts.shape[1]
+    groups = [columns.ids(place) for place in range(1, fields - 2)]
+    group = groups[0] if groups else np.full(len(columns), b"0")
+    for subgroup in groups[1:]:
+        group = np.char.add(np.char.add(group, b"/"), subgroup)
+    topic = numbers.of(columns.ids(0)) if len(columns) else np.zeros(0, dtype=np.int64)
+    return _Rows(topic, group, columns.ids(fields - 2), _grades(columns, fields - 1), columns.lines)
+
+
+def _grades(columns: Columns, place: int) -> FloatArray:
+    text = columns.ids(place)
+    levels = text.view(np.uint8).reshape(len(text), -1)[:, 0] == ord("L")
+    if levels.any():
+        text = np.where(levels, np.char.lstrip(text, b"L"), text)
+    grades = decimals(np.ascontiguousarray(text))
+    bad = ~np.isfinite(grades)
+    if bad.any():
+        row = int(bad.argmax())
+        shown = columns.ids(place)[row].decode()
+        raise columns.fault(row, f"grade {shown!r} is not a number or a level", "write 0, 1, 2, ... or L0, L1, L2, ...")
+    return grades
+
+
+def _refuse_repeats(path: Path, rows: _Rows) -> None:
+    repeat = repeated_row(rows.topic, rows.comment)
+    if repeat is None:
+        return
+    first, second = repeat
+    what = f"comment {rows.comment[second].decode()!r} was judged {rows.grade[first]:g} at line {rows.line[first]}"
+    again = "again the same" if rows.grade[first] == rows.grade[second] else f"now {rows.grade[second]:g}"
+    repair = "keep one judgement per topic and comment"
+    if rows.group[first] != rows.group[second]:
+        repair += "; if the second column holds intents or assessors, read it with read_grouped_qrels"
+    raise InputError.at(path, f"{what}, {again}", repair, line=int(rows.line[second]))
+
+
+def _gains(path: Path, rows: _Rows, topics: tuple[str, ...]) -> Gains:
+    in_order = bool((rows.topic[1:] >= rows.topic[:-1]).all())
+    order = slice(None) if in_order else np.argsort(rows.topic, kind="stable")
+    return Gains(
+        topics=topics,
+        starts=starts_of(np.bincount(rows.topic, minlength=len(topics)).tolist()),
+        comments=rows.comment[order],
+        gains=rows.grade[order],
+        top=max(float(rows.grade.max()), 0.0),
+        how="grades",
+        source=str(path),
+        lines=rows.line[order],
+    )

@@ -1,0 +1,219 @@
+"""Run files: STC/NTCIR (``<SYSDESC>``, ``topic 0 comment rank score run``) and TREC (``topic Q0 ...``)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.disk.atomic_files import write_text
+from kaiwa.errors import InputError, UnknownName
+from kaiwa.formats.ntcireval_input import read_res
+from kaiwa.formats.text.blocks import Block, read_blocks
+from kaiwa.formats.text.columns import Columns, split_fields
+from kaiwa.formats.topic_files import TopicNumbers
+from kaiwa.model.ids import FloatArray, IdArray, IntArray, repeated_row
+from kaiwa.model.run import Run
+from kaiwa.model.topic_lists import starts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+FORM = "topic Q0 comment rank score run"
+ORDERS = ("file", "score", "rank")
+STC_NAME = re.compile(r"(?P<team>.+)-(?P<subtask>[CEJ])-R(?P<number>[1-5])")
+
+_TOPIC, _ITERATION, _COMMENT, _RANK, _SCORE, _NAME = range(6)
+_AT_ONCE = 1 << 15
+_OPENING, _CLOSING = b"<SYSDESC>", b"</SYSDESC>"
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The columns of one block that a run keeps."""
+
+    topic: IntArray
+    comment: IdArray
+    rank: FloatArray
+    score: FloatArray
+
+
+def read_run(path: Path | str, *, order: str | None = None) -> Run:
+    """A run, each topic's comments in rank order.
+
+    Without ``order``, NTCIR runs rank by the order of their lines and TREC runs (``Q0``) by score
+    descending, then id descending; ``order`` may be ``file``, ``score`` or ``rank``.
+    """
+    if order is not None and order not in ORDERS:
+        raise UnknownName.among("order", order, ORDERS)
+    path = Path(path)
+    numbers, parts = TopicNumbers(), list[_Rows]()
+    description, name, is_trec = "", b"", False
+    for said, columns in _blocks(path):
+        description = said or description
+        if not len(columns):
+            continue
+        is_trec = is_trec or (not description and _is_trec(columns))
+        name = _same_name(columns, name)
+        parts.append(_rows(columns, numbers, keep_rank=order == "rank"))
+    if not parts:
+        raise InputError.at(path, "holds no ranked line", f"a line reads: {FORM}")
+    rows = _joined(parts)
+    parts.clear()
+    order = order or ("score" if is_trec else "file")
+    return _ranked(path, rows, numbers.topics, name=name.decode(), description=description, order=order)
+
+
+def read_runs(paths: Iterable[Path | str], *, order: str | None = None) -> list[Run]:
+    """Several runs, a folder giving those of its .res files; two of one name are an error, for no table could tell."""
+    runs: dict[str, Run] = {}
+    for path in map(Path, paths):
+        for run in read_res(path) if path.is_dir() else [read_run(path, order=order)]:
+            if run.name in runs:
+                what = f"run name {run.name!r} was already given by another file"
+                raise InputError.at(path, what, "rename one of the runs")
+            runs[run.name] = run
+    return list(runs.values())
+
+
+def write_run(path: Path | str, run: Run, *, form: str = "ntcir") -> None:
+    """Write a run as an STC/NTCIR file (``form="ntcir"``) or a TREC one (``"trec"``)."""
+    write_text(Path(path), run_text(run, form=form))
+
+
+def run_text(run: Run, *, form: str = "ntcir") -> str:
+    """The run as the text of its file.
+
+    >>> print(run_text(Run.from_lists("T1-C-R1", {"q1": [("c9", 2.0)]}, description="plain")), end="")
+    <SYSDESC>plain</SYSDESC>
+    q1 0 c9 1 2.0 T1-C-R1
+    """
+    if form not in {"ntcir", "trec"}:
+        raise UnknownName.among("run form", form, ["ntcir", "trec"])
+    iteration = "0" if form == "ntcir" else "Q0"
+    lines = [f"<SYSDESC>{_one_line(run.description)}</SYSDESC>\n"] if form == "ntcir" else []
+    for topic in run.topics:
+        lines += [
+            f"{topic} {iteration} {comment} {place} {score!r} {run.name}\n"
+            for place, (comment, score) in enumerate(run.ranking(topic), start=1)
+        ]
+    return "".join(lines)
+
+
+def take_description(block: Block, path: Path) -> tuple[str, Block]:
+    """The system description on the first line, and the block with that line blanked.
+
+    The line stays in place, empty, so that later lines keep their numbers.
+    """
+    first, newline, rest = block.data.partition(b"\n")
+    if not first.lstrip().startswith(_OPENING):
+        return "", block
+    inside, closing, after = first.lstrip()[len(_OPENING) :].partition(_CLOSING)
+    if not closing or after.strip():
+        raise InputError.at(path, "<SYSDESC> is not closed on its line", "end line 1 with </SYSDESC>", line=1)
+    return inside.decode().strip(), Block(newline + rest, block.first_line)
+
+
+def _blocks(path: Path) -> Iterator[tuple[str, Columns]]:
+    """The file's fields block by block, each with the description when it holds one."""
+    for block in read_blocks(path):
+        said, ranked = take_description(block, path) if block.first_line == 1 else ("", block)
+        yield said, split_fields(ranked, path, fields=6, form=FORM, more=True)
+
+
+def _is_trec(columns: Columns) -> bool:
+    start = columns.starts[:, _ITERATION]
+    is_zero = (columns.ends[:, _ITERATION] - start == 1) & (columns.data[start] == ord("0"))
+    return not is_zero.all()
+
+
+def _same_name(columns: Columns, name: bytes) -> bytes:
+    if name and columns.are(_NAME, name):
+        return name
+    names = columns.ids(_NAME)
+    name = name or bytes(names[0])
+    other = names != name
+    if other.any():
+        row = int(other.argmax())
+        what = f"run name {names[row].decode()!r} after {name.decode()!r}"
+        raise columns.fault(row, what, "keep one run in a file")
+    return name
+
+
+def _rows(columns: Columns, numbers: TopicNumbers, *, keep_rank: bool) -> _Rows:
+    score = columns.floats(_SCORE, "score")
+    return _Rows(
+        topic=numbers.of(columns.ids(_TOPIC)),
+        comment=columns.ids(_COMMENT),
+        rank=columns.floats(_RANK, "rank") if keep_rank else score[:0],
+        score=score,
+    )
+
+
+def _joined(parts: list[_Rows]) -> _Rows:
+    if len(parts) == 1:
+        return parts[0]
+    return _Rows(*(np.concatenate([getattr(part, name) for part in parts]) for name in _Rows.__dataclass_fields__))
+
+
+def _ranked(path: Path, rows: _Rows, topics: tuple[str, ...], *, name: str, description: str, order: str) -> Run:
+    placing = _placing(rows, order)
+    comment, score = (rows.comment, rows.score) if placing is None else (rows.comment[placing], rows.score[placing])
+    starts = starts_of(np.bincount(rows.topic, minlength=len(topics)).tolist())
+    try:
+        return Run(topics, starts, comment, score, name=name, description=description, order=order)
+    except InputError:
+        raise _duplicate(path, rows) from None
+
+
+def _duplicate(path: Path, rows: _Rows) -> InputError:
+    repeat = repeated_row(rows.topic, rows.comment)
+    if repeat is None:  # the Run refuses only repeats here: numbers and names are checked above
+        raise AssertionError
+    lines = np.concatenate([columns.lines for _, columns in _blocks(path)])
+    first, second = (int(lines[row]) for row in repeat)
+    what = f"comment {rows.comment[repeat[1]].decode()!r} already stands at line {first}"
+    return InputError.at(
+        path, what, "each comment may appear once per topic (kaiwa check --fix keeps the first)", line=second
+    )
+
+
+def _placing(rows: _Rows, order: str) -> IntArray | None:
+    """The order of the rows by topic and then by rank; None when they already stand so."""
+    if order == "score":
+        return _by_score(rows)
+    if order == "rank":
+        return np.lexsort((rows.rank, rows.topic))
+    grouped = (np.diff(rows.topic) >= 0).all()
+    return None if grouped else np.argsort(rows.topic, kind="stable")
+
+
+def _by_score(rows: _Rows) -> IntArray | None:
+    if all(_falling(rows, start).all() for start in range(0, len(rows.topic), _AT_ONCE)):
+        return None
+    next_topic = rows.topic[1:] - rows.topic[:-1]
+    only_ties = ((next_topic > 0) | ((next_topic == 0) & (rows.score[1:] <= rows.score[:-1]))).all()
+    placing = np.arange(len(rows.topic)) if only_ties else np.lexsort((-rows.score, rows.topic))
+    score, topic = rows.score[placing], rows.topic[placing]
+    tied = np.concatenate(([False], (score[1:] == score[:-1]) & (topic[1:] == topic[:-1]), [False]))
+    edges = np.flatnonzero(tied[1:] != tied[:-1])
+    for low, last in zip(edges[0::2].tolist(), edges[1::2].tolist(), strict=True):
+        group = placing[low : last + 1]
+        placing[low : last + 1] = group[np.argsort(rows.comment[group], kind="stable")[::-1]]
+    return placing
+
+
+def _falling(rows: _Rows, start: int) -> NDArray[np.bool_]:
+    """Whether each of some rows begins a later topic than the row before it, or scores less."""
+    topic, score = rows.topic[start : start + _AT_ONCE + 1], rows.score[start : start + _AT_ONCE + 1]
+    fallen: NDArray[np.bool_] = (topic[1:] > topic[:-1]) | ((topic[1:] == topic[:-1]) & (score[1:] < score[:-1]))
+    return fallen
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.replace("<", "‹").replace(">", "›").split())

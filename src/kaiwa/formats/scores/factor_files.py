@@ -1,0 +1,56 @@
+"""Standardisation factors on disk, CSV ``measure,topic,mean,sd``: an earlier round reads a later one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.compare.standardisation import Factors
+from kaiwa.disk.atomic_files import write_text
+from kaiwa.errors import InputError
+from kaiwa.formats.text.delimited import csv_text, number, read_csv
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+HEADING = ["measure", "topic", "mean", "sd"]
+
+
+def read_factors(path: Path) -> dict[str, Factors]:
+    """The factors in a file, by measure."""
+    rows = list(read_csv(path))
+    if not rows or [cell.lower() for cell in rows[0][1]] != HEADING:
+        raise InputError.at(path, f"does not start with {','.join(HEADING)}", "give a file written by --save-factors")
+    found: dict[str, list[tuple[str, float, float]]] = {}
+    for line, row in rows[1:]:
+        if len(row) != len(HEADING):
+            raise InputError.at(path, f"{len(row)} cells where there should be {len(HEADING)}", "mend it", line=line)
+        mean, sd = number(row[2], path, line, "mean"), number(row[3], path, line, "sd")
+        if sd < 0:
+            raise InputError.at(path, f"sd {row[3]} is below 0", "mend that cell", line=line)
+        found.setdefault(row[0], []).append((row[1], mean, sd))
+    return {measure: _factors(path, measure, entries) for measure, entries in found.items()}
+
+
+def write_factors(path: Path, factors: Iterable[Factors]) -> None:
+    """Write factors, every digit kept."""
+    rows = [
+        [each.measure, topic, mean, sd]
+        for each in factors
+        for topic, mean, sd in zip(each.topics, each.means.tolist(), each.sds.tolist(), strict=True)
+    ]
+    write_text(path, csv_text(HEADING, rows))
+
+
+def _factors(path: Path, measure: str, entries: list[tuple[str, float, float]]) -> Factors:
+    try:
+        return Factors(
+            measure,
+            tuple(topic for topic, _, _ in entries),
+            np.array([mean for _, mean, _ in entries]),
+            np.array([sd for _, _, sd in entries]),
+        )
+    except InputError as fault:
+        raise InputError(f"{path}: {fault}") from None

@@ -1,0 +1,57 @@
+"""One run's scores as other evaluators list them: by topic, then by measure, in names of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kaiwa.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from kaiwa.model.scores import ScoreSet
+
+
+def by_topic(
+    scores: ScoreSet, run: str, renamed: Callable[[str], str], *, never: str = ""
+) -> dict[str, dict[str, float]]:
+    """The run's scores as {topic: {measure: score}}, measures renamed; a blank or ``never`` in a name is refused."""
+    listed: dict[str, dict[str, float]] = {}
+    sources: dict[str, str] = {}
+    for table in scores.values():
+        measure = word("measure", renamed(table.measure), never)
+        if (other := sources.setdefault(measure, table.measure)) != table.measure:
+            raise InputError(f"measures {other!r} and {table.measure!r} are both {measure!r} there; write one with -m")
+        if run in table.runs:
+            for topic, score in zip(table.topics, table.values[:, table.runs.index(run)].tolist(), strict=True):
+                listed.setdefault(word("topic", topic, never), {})[measure] = score
+    return listed
+
+
+def word(kind: str, name: str, never: str = "") -> str:
+    """The name, if it can stand between blanks."""
+    if not name or name.startswith("#") or any(sign.isspace() or sign in never for sign in name):
+        raise InputError(f"{kind} {name!r} cannot stand in a file of fields between blanks; rename it")
+    return name
+
+
+def file_name(name: str) -> str:
+    """The name, if it can be that of a file."""
+    if "/" in name or "\\" in name or name.startswith("."):
+        raise InputError(f"{name!r} cannot be part of a file's name; rename that topic, run or measure")
+    return word("name", name)
+
+
+def lines(names: Iterable[str]) -> str:
+    """The names, one a line."""
+    return "".join(f"{name}\n" for name in names)
+
+
+def run_names(scores: ScoreSet) -> list[str]:
+    """Every run of the scores, in order of appearance."""
+    return list(dict.fromkeys(run for table in scores.values() for run in table.runs))
+
+
+def topic_names(scores: ScoreSet) -> list[str]:
+    """Every topic of the scores, in order of appearance."""
+    return list(dict.fromkeys(topic for table in scores.values() for topic in table.topics))

@@ -1,0 +1,78 @@
+"""CSV tables: rows of text cells with line numbers, quoted or not, with any sane line ending."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+from kaiwa.errors import InputError
+from kaiwa.formats.text.blocks import read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+Row = tuple[int, list[str]]
+
+
+def read_csv(path: Path) -> Iterator[Row]:
+    """The rows of a comma-separated file with their line numbers; blank and ``#`` lines left out."""
+    lines = read_text(path).split("\n")
+    reader = csv.reader((line + "\n" for line in lines[:-1]), strict=True, skipinitialspace=True)
+    while True:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as fault:
+            raise InputError.at(path, f"is not CSV ({fault})", "check the quotes", line=reader.line_num) from None
+        if any(cell.strip() for cell in cells) and not cells[0].startswith("#"):
+            yield reader.line_num, [cell.strip() for cell in cells]
+
+
+def read_spaced(path: Path) -> Iterator[Row]:
+    """The rows of a file separated by tabs or spaces, quotes around a cell dropped."""
+    for line, cells in read_fields(path):
+        yield line, [cell.strip('"') for cell in cells]
+
+
+def read_fields(path: Path) -> Iterator[Row]:
+    """The rows of a file separated by tabs or spaces, each cell as it stands; blank and ``#`` lines left out."""
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            yield number, line.split()
+
+
+def number(cell: str, path: Path, line: int, what: str) -> float:
+    """The cell as a finite number, or the error that names its line."""
+    try:
+        value = float(cell) if "_" not in cell else float("nan")
+    except ValueError:
+        value = float("nan")
+    if value - value != 0:  # true for NaN and for the infinities
+        shown = f"{cell!r} is not a finite number" if cell else "is missing"
+        raise InputError.at(path, f"{what} {shown}", "mend that cell, or leave out its topic or run", line=line)
+    return value
+
+
+def is_number(cell: str) -> bool:
+    """Whether the cell can be read as a number."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> str:
+    r"""The rows as CSV under their header, numbers in full, nothing as an empty cell.
+
+    >>> csv_text(["run", "score"], [["A", 0.1], ["B, old", None]])
+    'run,score\nA,0.1\n"B, old",\n'
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([["" if cell is None else cell for cell in row] for row in rows])
+    return out.getvalue()

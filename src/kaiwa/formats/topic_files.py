@@ -1,0 +1,67 @@
+"""Topic numbers for rows read block by block, and topic files (``id TAB text``)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.disk.atomic_files import write_text
+from kaiwa.errors import InputError
+from kaiwa.formats.text.blocks import numbered_lines, read_blocks
+from kaiwa.model.ids import IdArray, IntArray, unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+class TopicNumbers:
+    """Numbers topics in order of first appearance, across blocks.
+
+    >>> numbers = TopicNumbers()
+    >>> numbers.of(np.array([b"q7", b"q7", b"q2"])), numbers.of(np.array([b"q2", b"q7"]))
+    (array([0, 0, 1]), array([1, 0]))
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, int] = {}
+
+    def of(self, topic_per_row: IdArray) -> IntArray:
+        """The number of each row's topic."""
+        if not len(topic_per_row):
+            return np.zeros(0, dtype=np.int64)
+        breaks = np.concatenate(([0], np.flatnonzero(topic_per_row[1:] != topic_per_row[:-1]) + 1))
+        numbers = [self._known.setdefault(name, len(self._known)) for name in unpack(topic_per_row[breaks])]
+        return np.repeat(numbers, np.diff(breaks, append=len(topic_per_row))).astype(np.int64)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics in the order of their numbers."""
+        return tuple(self._known)
+
+
+def read_topics(path: Path) -> dict[str, str]:
+    """The topics of a task, id to text, from lines ``id TAB text``."""
+    topics: dict[str, str] = {}
+    for block in read_blocks(path):
+        for line, text in numbered_lines(block):
+            if not text.strip():
+                continue
+            topic, tab, post = text.partition("\t")
+            if not tab or not topic.strip():
+                raise InputError.at(path, "no tab between topic id and text", "write: id TAB text", line=line)
+            if topic.strip() in topics:
+                raise InputError.at(path, f"topic {topic.strip()!r} stands twice", "keep one", line=line)
+            topics[topic.strip()] = post.strip()
+    if not topics:
+        raise InputError.at(path, "holds no topic", "write one a line: id TAB text")
+    return topics
+
+
+def write_topics(path: Path, topics: Mapping[str, str]) -> None:
+    """Write topics as ``id TAB text``, one a line."""
+    for topic, post in topics.items():
+        if any(char in topic + post for char in "\t\n\r"):
+            raise InputError.at(f"topic {topic!r}", "holds a tab or a newline", "replace it by a space")
+    write_text(path, "".join(f"{topic}\t{post}\n" for topic, post in topics.items()))

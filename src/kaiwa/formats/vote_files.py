@@ -1,0 +1,147 @@
+"""Vote files: STC labels (``post TAB comment TAB l1 ... l10``) and tidy CSV (``topic,comment,assessor,level``)."""
+
+from __future__ import annotations
+
+from itertools import repeat
+from pathlib import Path
+
+import numpy as np
+
+from kaiwa.disk.atomic_files import write_text
+from kaiwa.errors import InputError
+from kaiwa.formats.text.blocks import Block, read_blocks
+from kaiwa.formats.text.columns import count_fields, split_fields
+from kaiwa.formats.text.delimited import Row, csv_text, read_csv
+from kaiwa.model.ids import IdArray, IntArray, pack, repeated_row, unpack
+from kaiwa.model.votes import NA, Votes
+
+TIDY = ["topic", "comment", "assessor", "level"]
+STC_TOP = 2
+_FORM = "post comment label label ... (each 0, 1, 2 or NA)"
+_IDS = 2
+
+
+def read_votes(path: Path | str, *, top: int | None = None) -> Votes:
+    """The votes in a file; ``top`` is the scale's highest level (default 2, the L2 of the STC task)."""
+    path = Path(path)
+    first = next(iter(read_blocks(path)))
+    heading = [cell.strip().lower() for cell in first.data.partition(b"\n")[0].decode().split(",")]
+    if heading[:4] == TIDY:
+        return _tidy(path, heading, list(read_csv(path))[1:], top)
+    return _labels(path, STC_TOP if top is None else top)
+
+
+def write_votes(path: Path | str, votes: Votes) -> None:
+    """Write votes as tidy CSV, one vote a row, NA kept."""
+    topics, comments = unpack(votes.topics), unpack(votes.comments)
+    columns = [votes.level, *votes.criteria.values()]
+    rows = [
+        [topics[item], comments[item], votes.assessors[assessor], *("NA" if level == NA else level for level in levels)]
+        for item, assessor, *levels in zip(
+            votes.item.tolist(), votes.assessor.tolist(), *(column.tolist() for column in columns), strict=True
+        )
+    ]
+    write_text(Path(path), csv_text([*TIDY, *votes.criteria], rows))
+
+
+def _labels(path: Path, top: int) -> Votes:
+    topics, comments, levels, lines, fields = list[IdArray](), list[IdArray](), list[IntArray](), list[IntArray](), 0
+    for block in read_blocks(path):
+        fields = fields or _label_fields(block, path)
+        if not fields:
+            continue
+        columns = split_fields(block, path, fields=fields, form=_FORM)
+        topics.append(columns.ids(0))
+        comments.append(columns.ids(1))
+        levels.append(np.column_stack([_levels(columns.ids(place), top) for place in range(_IDS, fields)]))
+        lines.append(columns.lines)
+        if (bad := levels[-1] < NA).any():
+            row, place = np.argwhere(bad)[0].tolist()
+            shown = columns.ids(place + _IDS)[row].decode()
+            raise columns.fault(
+                row, f"label {shown!r} is not 0..{top} or NA", "mend it, or declare the scale with --top"
+            )
+    if not levels:
+        raise InputError.at(path, "holds no vote", f"a line reads: {_FORM}")
+    return _from_matrix(
+        path, np.concatenate(topics), np.concatenate(comments), np.concatenate(levels), lines=lines, top=top
+    )
+
+
+def _label_fields(block: Block, path: Path) -> int:
+    fields = count_fields(block)
+    if 0 < fields <= _IDS:
+        raise InputError.at(path, f"{fields} fields, where a line of votes has at least 3", f"a line reads: {_FORM}")
+    return fields
+
+
+def _levels(text: IdArray, top: int) -> IntArray:
+    """The levels in a column of labels; anything unknown becomes NA - 1, for the caller to name."""
+    known = {b"NA": NA, **{str(level).encode(): level for level in range(top + 1)}}
+    return np.array(list(map(known.get, text.tolist(), repeat(NA - 1))), dtype=np.int64)
+
+
+def _from_matrix(
+    path: Path, topics: IdArray, comments: IdArray, by_assessor: IntArray, *, lines: list[IntArray], top: int
+) -> Votes:
+    places = {topic: place for place, topic in enumerate(dict.fromkeys(topics.tolist()))}
+    groups = np.array([places[topic] for topic in topics.tolist()], dtype=np.int64)
+    if same := repeated_row(groups, comments):
+        line = np.concatenate(lines)
+        what = f"comment {comments[same[1]].decode()!r} already stands at line {line[same[0]]}"
+        raise InputError.at(path, what, "keep one line per post and comment", line=int(line[same[1]]))
+    items, assessors = by_assessor.shape
+    return Votes(
+        topics=topics,
+        comments=comments,
+        assessors=tuple(f"a{place}" for place in range(1, assessors + 1)),
+        item=np.repeat(np.arange(items), assessors),
+        assessor=np.tile(np.arange(assessors), items),
+        level=by_assessor.ravel(),
+        top=top,
+    )
+
+
+def _tidy(path: Path, heading: list[str], rows: list[Row], top: int | None) -> Votes:
+    if not rows:
+        raise InputError.at(path, "holds a heading and no vote", "add rows topic,comment,assessor,level")
+    items: dict[tuple[str, str], int] = {}
+    assessors: dict[str, int] = {}
+    seen: dict[tuple[int, int], int] = {}
+    levels = list[list[int]]()
+    for line, row in rows:
+        if len(row) != len(heading):
+            what = f"{len(row)} cells where the heading has {len(heading)}"
+            raise InputError.at(path, what, "give every row every cell", line=line)
+        item = items.setdefault((row[0], row[1]), len(items))
+        assessor = assessors.setdefault(row[2], len(assessors))
+        if (item, assessor) in seen:
+            what = f"assessor {row[2]!r} already voted on this comment at line {seen[item, assessor]}"
+            raise InputError.at(path, what, "keep one vote", line=line)
+        seen[item, assessor] = line
+        levels.append([_level(cell, path, line, name, top) for cell, name in zip(row[3:], heading[3:], strict=True)])
+    matrix = np.array(levels, dtype=np.int64)
+    places = np.array(list(seen), dtype=np.int64)
+    return Votes(
+        topics=pack(topic for topic, _ in items),
+        comments=pack(comment for _, comment in items),
+        assessors=tuple(assessors),
+        item=places[:, 0],
+        assessor=places[:, 1],
+        level=matrix[:, 0],
+        top=max(1, int(matrix[:, 0].max())) if top is None else top,
+        criteria={name: matrix[:, place] for place, name in enumerate(heading[4:], start=1)},
+    )
+
+
+def _level(cell: str, path: Path, line: int, name: str, top: int | None) -> int:
+    if cell in {"", "NA"}:
+        return NA
+    digits = cell.removeprefix("L")
+    level = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 4 else NA - 1  # noqa: PLR2004
+    if level < 0 or (name == "level" and top is not None and level > top):
+        scale = "a level 0, 1, 2, ..." if top is None else f"0..{top}"
+        raise InputError.at(
+            path, f"{name} {cell!r} is not {scale} or NA", "mend it, or declare the scale with --top", line=line
+        )
+    return level

@@ -1,0 +1,159 @@
+"""How far assessors agree, beyond chance: Fleiss' kappa, Krippendorff's alpha, Cohen's kappa.
+
+Everything starts from how many votes each item has at each level, "items x levels"; items with fewer than
+two votes say nothing about agreement and are left out. Undefined statistics (everyone always chose one level)
+are NaN.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.errors import InputError
+from kaiwa.registry import Names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kaiwa.model.ids import FloatArray, IntArray
+
+_PAIR = 2
+
+
+def item_agreement(counts: IntArray) -> FloatArray:
+    """The share of agreeing pairs among each item's pairs of votes; NaN for an item without a pair.
+
+    >>> item_agreement(np.array([[0, 3], [2, 1]]))
+    array([1.        , 0.33333333])
+    """
+    total = counts.sum(axis=1)
+    agreeing = (counts * (counts - 1)).sum(axis=1)
+    pairs = total * (total - 1)
+    shares: FloatArray = np.divide(agreeing, pairs, out=np.full(len(counts), np.nan), where=pairs > 0)
+    return shares
+
+
+def fleiss_kappa(counts: IntArray) -> float:
+    """Fleiss' kappa (1971), items with unequal numbers of votes weighing the same.
+
+    >>> round(fleiss_kappa(np.array([[3, 0], [0, 3], [2, 1]])), 4)
+    0.55
+    """
+    voted = counts[counts.sum(axis=1) >= _PAIR]
+    if not len(voted):
+        return float("nan")
+    return kappa_of(float(item_agreement(voted).mean()), voted.sum(axis=0).astype(np.float64))
+
+
+def kappa_of(observed: float, totals: FloatArray) -> float:
+    """(P - Pe) / (1 - Pe), Pe from the share of all votes at each level."""
+    shares = totals / totals.sum()
+    expected = float((shares**2).sum())
+    return (observed - expected) / (1.0 - expected) if expected < 1.0 else float("nan")
+
+
+def coincidences(counts: IntArray) -> FloatArray:
+    """The coincidence matrix of the votes, levels x levels (Krippendorff 2004, chapter 11)."""
+    voted = counts[counts.sum(axis=1) >= _PAIR].astype(np.float64)
+    weights = 1.0 / np.maximum(voted.sum(axis=1) - 1.0, 1.0)
+    matrix: FloatArray = (voted * weights[:, None]).T @ voted
+    return matrix - np.diag((voted * weights[:, None]).sum(axis=0))
+
+
+def krippendorff_alpha(counts: IntArray, metric: str = "ordinal") -> float:
+    """Krippendorff's alpha; missing votes are simply absent.
+
+    >>> round(krippendorff_alpha(np.array([[2, 0], [0, 2], [1, 1]]), "nominal"), 4)
+    0.4444
+    """
+    return alpha_of(coincidences(counts), metric)
+
+
+def alpha_of(matrix: FloatArray, metric: str) -> float:
+    """1 - Do/De from a coincidence matrix (Krippendorff 2004, chapter 11)."""
+    totals = matrix.sum(axis=1)
+    distance = METRICS[metric](totals)
+    everything = float(totals.sum())
+    expected = float(totals @ distance @ totals) / (everything - 1.0) if everything > 1 else 0.0
+    return 1.0 - float((matrix * distance).sum()) / expected if expected > 0 else float("nan")
+
+
+def cohen_kappa(first: IntArray, second: IntArray, levels: int, *, weights: str = "none") -> float:
+    """Cohen's kappa of two assessors' levels of the same items; weights none, linear or quadratic.
+
+    Cohen 1960, 1968: 1 - sum(w observed) / sum(w expected), w the distance between levels.
+
+    >>> cohen_kappa(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 0]), 2)
+    0.5
+    """
+    observed = np.bincount(first * levels + second, minlength=levels * levels).reshape(levels, levels)
+    apart = np.abs(np.subtract.outer(np.arange(levels), np.arange(levels))).astype(np.float64)
+    distance = WEIGHTS[weights](apart)
+    expected = np.outer(observed.sum(axis=1), observed.sum(axis=0)) / max(len(first), 1)
+    chance = float((distance * expected).sum())
+    return 1.0 - float((distance * observed).sum()) / chance if chance > 0 else float("nan")
+
+
+def merged(counts: IntArray, classes: IntArray) -> IntArray:
+    """The counts with levels put together: ``classes[level]`` is the class of each level.
+
+    >>> merged(np.array([[5, 3, 2]]), np.array([0, 1, 1]))
+    array([[5, 5]])
+    """
+    out = np.zeros((len(counts), int(classes.max()) + 1), dtype=np.int64)
+    for level, place in enumerate(classes.tolist()):
+        out[:, place] += counts[:, level]
+    return out
+
+
+def parse_merge(text: str, top: int) -> IntArray:
+    """The class of each level 0..top, from a text like ``L1+L2``; levels not named stay their own class.
+
+    >>> parse_merge("L1+L2", 2)
+    array([0, 1, 1])
+    """
+    together: dict[int, int] = {}
+    for group in text.split(","):
+        names = [name.strip().removeprefix("L") for name in group.split("+")]
+        if not all(name.isdecimal() and int(name) <= top for name in names):
+            raise InputError(f"--merge: {group!r} does not name levels of 0..{top}; write it like L1+L2")
+        for name in names:
+            if int(name) in together:
+                raise InputError(f"--merge: level {name} stands twice; put each level in one class")
+            together[int(name)] = min(int(other) for other in names)
+    heads = [together.get(level, level) for level in range(top + 1)]
+    place = {head: number for number, head in enumerate(sorted(set(heads)))}
+    return np.array([place[head] for head in heads], dtype=np.int64)
+
+
+def _nominal(totals: FloatArray) -> FloatArray:
+    return 1.0 - np.eye(len(totals))
+
+
+def _interval(totals: FloatArray) -> FloatArray:
+    values = np.arange(len(totals), dtype=np.float64)
+    return np.subtract.outer(values, values) ** 2
+
+
+def _ordinal(totals: FloatArray) -> FloatArray:
+    """The votes standing from one level to the other, ends counted half, squared."""
+    up_to = np.cumsum(totals) - totals / 2.0
+    return np.subtract.outer(up_to, up_to) ** 2
+
+
+METRICS: Names[Callable[[FloatArray], FloatArray]] = Names(
+    "metric", {"nominal": _nominal, "ordinal": _ordinal, "interval": _interval}
+)
+"""Distances between levels for Krippendorff's alpha."""
+
+WEIGHTS: Names[Callable[[FloatArray], FloatArray]] = Names(
+    "weights",
+    {
+        "none": lambda apart: (apart > 0).astype(np.float64),
+        "linear": lambda apart: apart,
+        "quadratic": lambda apart: apart**2,
+    },
+)
+"""Distances between levels for Cohen's kappa."""

@@ -1,0 +1,184 @@
+"""Votes to gains: one scheme for each way of weighing several people's levels of one item.
+
+Every scheme sees an item only through how many votes it has at each level, "items x levels".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.errors import InputError
+from kaiwa.model.gains import Gains
+from kaiwa.model.topic_lists import group_by_topic
+from kaiwa.registry import Names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from kaiwa.model.ids import FloatArray, IdArray, IntArray
+    from kaiwa.model.votes import Votes
+
+UNANIMITY_WEIGHT = 0.2
+"""The p that Sakai (EVIA 2017) recommends against 0, 0.1 and 0.5."""
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """How an item's votes become its gain: ``worth(counts, values, p)``, items x levels in, items out.
+
+    ``top`` gives the highest gain the scheme can reach from the top value and the votes an item has;
+    ``exponential`` schemes take level l as 2^l - 1 unless told otherwise, the rest take it as l.
+    """
+
+    says: str
+    worth: Callable[[IntArray, FloatArray, float], FloatArray]
+    top: Callable[[float, int, float], float]
+    exponential: bool = True
+
+
+def _mean(counts: IntArray, values: FloatArray, _p: float) -> FloatArray:
+    mean: FloatArray = (counts @ values) / counts.sum(axis=1)
+    return mean
+
+
+def _sum(counts: IntArray, values: FloatArray, _p: float) -> FloatArray:
+    return counts @ values
+
+
+def _unanimity(counts: IntArray, values: FloatArray, p: float) -> FloatArray:
+    """UG = RawG + p N (Dmax - D) where RawG > 0 (Sakai, EVIA 2017)."""
+    raw = _sum(counts, values, p)
+    return np.where(raw > 0, raw + p * counts.sum(axis=1) * (values.max() - _spread(counts, values)), 0.0)
+
+
+def _weighted(counts: IntArray, values: FloatArray, p: float) -> FloatArray:
+    """WG = (1 - D/Dmax) RawG (Sakai, EVIA 2017)."""
+    kept: FloatArray = 1.0 - _spread(counts, values) / values.max()
+    return kept * _sum(counts, values, p)
+
+
+def _majority(counts: IntArray, values: FloatArray, _p: float) -> FloatArray:
+    """The level most votes name; of levels with as many, the lowest."""
+    winners: FloatArray = values[counts.argmax(axis=1)]
+    return winners
+
+
+def _median(counts: IntArray, values: FloatArray, _p: float) -> FloatArray:
+    """The middle vote; the mean of the two middle ones of an even number."""
+    below = np.cumsum(counts, axis=1)
+    total = below[:, -1:]
+    low = (below < (total + 1) // 2).sum(axis=1)
+    high = (below < total // 2 + 1).sum(axis=1)
+    middle: FloatArray = (values[low] + values[high]) / 2.0
+    return middle
+
+
+def _only(counts: IntArray, values: FloatArray, _p: float) -> FloatArray:
+    if (several := counts.sum(axis=1) > 1).any():
+        item = int(several.argmax())
+        raise InputError(
+            f"item {item + 1} has {int(counts[item].sum())} votes, and 'levels' takes one each; "
+            "choose mean, sum, unanimity, weighted, majority or median"
+        )
+    return counts @ values
+
+
+def _spread(counts: IntArray, values: FloatArray) -> FloatArray:
+    """D, the highest vote's value less the lowest's; per item."""
+    given = counts > 0
+    highest: FloatArray = np.where(given, values, -np.inf).max(axis=1)
+    lowest: FloatArray = np.where(given, values, np.inf).min(axis=1)
+    return highest - lowest
+
+
+SCHEMES = Names(
+    "scheme",
+    {
+        "levels": Scheme("the one vote's level", _only, lambda high, _n, _p: high),
+        "mean": Scheme("the mean of the votes (STC Japanese subtask)", _mean, lambda high, _n, _p: high),
+        "sum": Scheme("RawG, the votes added up", _sum, lambda high, n, _p: n * high, exponential=False),
+        "unanimity": Scheme(
+            "UG, the sum and a bonus for agreement",
+            _unanimity,
+            lambda high, n, p: (1 + p) * n * high,
+            exponential=False,
+        ),
+        "weighted": Scheme(
+            "WG, the sum shrunk by disagreement", _weighted, lambda high, n, _p: n * high, exponential=False
+        ),
+        "majority": Scheme("the level most votes name, the lower of two", _majority, lambda high, _n, _p: high),
+        "median": Scheme("the middle vote", _median, lambda high, _n, _p: high),
+    },
+)
+"""Every way from votes to gains."""
+
+
+@dataclass(frozen=True, eq=False)
+class Weighing:
+    """A scheme ready to weigh the votes of one collection: its value for each level and its top gain."""
+
+    scheme: str
+    values: FloatArray
+    p: float
+    top: float
+
+    def worth(self, counts: IntArray) -> FloatArray:
+        """The gain of each item from its votes, items x levels in, items out."""
+        return SCHEMES[self.scheme].worth(counts, self.values, self.p)
+
+
+def weighing(
+    votes: Votes, scheme: str, *, values: Sequence[float] | None = None, p: float = UNANIMITY_WEIGHT
+) -> Weighing:
+    """The scheme of that name for these votes; ``values`` says what each level from 0 is worth.
+
+    >>> from kaiwa.model.votes import Votes
+    >>> from kaiwa.model.ids import pack
+    >>> one = Votes(pack(["q"]), pack(["c"]), ("a", "b"), np.array([0, 0]), np.array([0, 1]), np.array([1, 2]), 2)
+    >>> weighing(one, "mean").worth(one.counts())
+    array([2.])
+    """
+    chosen = SCHEMES[scheme]
+    if not 0 <= p < float("inf"):
+        raise InputError(f"the unanimity weight p is {p:g}; give a number from 0, as --p 0.2")
+    levels = np.arange(votes.top + 1.0)
+    worth = (
+        np.asarray(values, dtype=np.float64)
+        if values is not None
+        else (2**levels - 1 if chosen.exponential else levels)
+    )
+    if len(worth) != votes.top + 1 or not np.isfinite(worth).all() or (worth < 0).any() or worth.max() <= 0:
+        raise InputError(f"levels 0..{votes.top} need one value each, from 0 up; see --levels")
+    most = int(votes.counts().sum(axis=1).max(initial=0))
+    return Weighing(scheme, worth, p, float(chosen.top(float(worth.max()), most, p)))
+
+
+@dataclass(frozen=True, eq=False)
+class VotedGains:
+    """Gains from votes, the votes behind each ("judged rows x levels"), and the items nobody voted on."""
+
+    gains: Gains
+    counts: IntArray
+    how: Weighing
+    without_votes: int
+
+
+def gains_of(votes: Votes, how: Weighing) -> VotedGains:
+    """The gains of the items that have a vote, topic by topic; the rest stay unjudged."""
+    counts = votes.counts()
+    kept = np.flatnonzero(counts.sum(axis=1) > 0)
+    topics: IdArray = votes.topics[kept]
+    grouping = group_by_topic(topics)
+    kept = kept if grouping.order is None else kept[grouping.order]
+    gains = Gains(
+        topics=grouping.topics,
+        starts=grouping.starts,
+        comments=votes.comments[kept],
+        gains=how.worth(counts[kept]),
+        top=how.top,
+        how=how.scheme,
+    )
+    return VotedGains(gains, counts[kept], how, votes.items - len(kept))

@@ -1,0 +1,148 @@
+"""Returned lists seen through the judgements: the matrices that every measure is arithmetic on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kaiwa.measure.ideal_lists import Ideals, Which
+    from kaiwa.model.ids import FloatArray, IntArray
+
+BoolArray = NDArray[np.bool_]
+RowArray = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class RelevantOnly:
+    """The gains and ranks of each list's relevant items, "lists x relevant items"; after the last, gains are 0."""
+
+    gains: FloatArray
+    ranks: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """The gains of returned items as "lists x ranks", one list a topic, with the topics' ideal lists.
+
+    ``gains`` is 0 where an item is judged worthless, unjudged, or absent. ``topics`` says which topics of
+    ``ideals`` the lists answer. ``cutoff`` is the depth the lists were cut at; ``levels`` holds the gain of
+    each level when gains came from levels.
+    """
+
+    gains: FloatArray
+    ideals: Ideals
+    topics: Which
+    cutoff: int | None = None
+    levels: tuple[float, ...] = ()
+
+    def cut(self, cutoff: int | None) -> Lists:
+        """The same lists, truncated."""
+        if cutoff is None:
+            return self
+        return replace(self, gains=self.gains[:, :cutoff], cutoff=cutoff)
+
+    @cached_property
+    def ranks(self) -> FloatArray:
+        """1, 2, ... to the width of the matrix."""
+        return np.arange(1.0, self.gains.shape[1] + 1.0)
+
+    @cached_property
+    def relevant(self) -> BoolArray:
+        """I(r): whether the item at each rank is relevant; lists x ranks."""
+        return self.gains > 0
+
+    @cached_property
+    def found(self) -> FloatArray:
+        """C(r): how many relevant items stand at or above each rank; lists x ranks."""
+        return np.cumsum(self.relevant, axis=1, dtype=np.float64)
+
+    @cached_property
+    def cumulative(self) -> FloatArray:
+        """cg(r): the gain collected down to each rank; lists x ranks."""
+        return np.cumsum(self.gains, axis=1)
+
+    @cached_property
+    def ideal_cumulative(self) -> FloatArray:
+        """cg*(r): the gain an ideal list would have collected; lists x ranks."""
+        return np.cumsum(self.ideals.matrix(self.topics, self.gains.shape[1]), axis=1)
+
+    @cached_property
+    def precision(self) -> FloatArray:
+        """C(r) / r at each rank; lists x ranks."""
+        return self.found / self.ranks
+
+    @cached_property
+    def stopping(self) -> FloatArray:
+        """The chance that the reader stops at each rank (cascade, p(r) = g(r)/(gmax+1)); lists x ranks."""
+        satisfied = self.gains / (self.top[:, None] + 1.0)
+        reached = np.ones_like(satisfied)
+        np.cumprod(1.0 - satisfied[:, :-1], axis=1, out=reached[:, 1:])
+        return satisfied * reached
+
+    @cached_property
+    def relevant_only(self) -> RelevantOnly:
+        """The relevant items alone, in order: what measures of pairs of items need to look at."""
+        width = max(1, int(self.relevant.sum(axis=1).max(initial=0)))
+        order = np.argsort(~self.relevant, axis=1, kind="stable")[:, :width]
+        return RelevantOnly(np.take_along_axis(self.gains, order, axis=1), (order + 1).astype(np.float64))
+
+    @property
+    def possible(self) -> IntArray:
+        """R, or the cutoff when that is smaller; per list."""
+        return self.total_relevant if self.cutoff is None else np.minimum(self.total_relevant, self.cutoff)
+
+    @property
+    def total_relevant(self) -> IntArray:
+        """R; per list."""
+        return self.ideals.relevant[self.topics]
+
+    @property
+    def total_nonrelevant(self) -> IntArray:
+        """N, judged and worthless; per list."""
+        return self.ideals.nonrelevant[self.topics]
+
+    @property
+    def top(self) -> FloatArray:
+        """gmax; per list."""
+        return self.ideals.top[self.topics]
+
+    def blended_ratio(self, beta: float) -> FloatArray:
+        """BR(r) = (C(r) + beta cg(r)) / (r + beta cg*(r)) at each rank (Sakai 2007); lists x ranks."""
+        return (self.found + beta * self.cumulative) / (self.ranks + beta * self.ideal_cumulative)
+
+    def ideal_score(self, measure: Callable[..., FloatArray], **options: Any) -> FloatArray:  # Any: as the measure
+        """What the measure gives the ideal lists, at the same cutoff; per list."""
+
+        def of_batch(topics: slice, width: int) -> FloatArray:
+            ideal = replace(self, gains=self.ideals.matrix(topics, width), topics=topics)
+            return measure(ideal, **options)
+
+        key = (measure, self.cutoff, self.levels, tuple(sorted(options.items())))
+        return self.ideals.scores(key, of_batch, self.cutoff)[self.topics]
+
+
+def condense(rows: RowArray) -> RowArray:
+    """The lists with unjudged items (row -1) taken out and the rest moved up (Sakai 2007).
+
+    >>> condense(np.array([[4, -1, 7, -1]])).tolist()
+    [[4, 7, -1, -1]]
+    """
+    order = np.argsort(rows < 0, axis=1, kind="stable")
+    return np.take_along_axis(rows, order, axis=1)
+
+
+def share(part: FloatArray, whole: NDArray[np.floating[Any]] | IntArray) -> FloatArray:
+    """The part over the whole, undefined (NaN) where the whole is 0.
+
+    >>> share(np.array([1.0, 1.0]), np.array([4, 0]))
+    array([0.25,  nan])
+    """
+    shares: FloatArray = np.divide(part, whole, out=np.full(part.shape, np.nan), where=np.asarray(whole) > 0)
+    return shares

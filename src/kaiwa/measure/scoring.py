@@ -1,0 +1,159 @@
+"""Scores of runs: per topic first, and a word on every topic that was not scored as usual."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.errors import InputError
+from kaiwa.measure.chosen_measure import Chosen, choose
+from kaiwa.measure.judgements import Answers, Batch, Judgements
+from kaiwa.model.scores import Scores, ScoreSet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from kaiwa.measure.judged_lists import BoolArray
+    from kaiwa.model.ids import FloatArray
+    from kaiwa.model.run import Run
+
+
+PORTION_ROWS = 1 << 15
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How lists are read before they are scored.
+
+    ``condensed`` takes unjudged items out; ``truncate`` cuts each list at a rank first; ``zero`` counts a
+    topic without a relevant item as 0 for every run (the NTCIR habit) instead of leaving it out.
+    """
+
+    condensed: bool = False
+    truncate: int | None = None
+    zero: bool = False
+
+    def __post_init__(self) -> None:
+        if self.truncate is not None and self.truncate < 1:
+            raise InputError(f"lists cannot be cut at rank {self.truncate}; give a rank from 1")
+
+
+@dataclass(frozen=True, eq=False)
+class RunScores:
+    """One run's scores, measures x judged topics, NaN where undefined; and what it did and did not answer."""
+
+    name: str
+    order: str
+    values: FloatArray
+    unanswered: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+class Scored(ScoreSet):
+    """The scores of runs by measure, and what was left out or counted 0.
+
+    ``left_out`` are the topics without a relevant item; ``unanswered`` says per run which topics it returned
+    nothing for (they score 0), ``unknown`` which of its topics were never judged; ``orders`` what ranked it.
+    """
+
+    def __init__(self, tables: Iterable[Scores], runs: Sequence[RunScores], undefined: tuple[str, ...]) -> None:
+        super().__init__(tables)
+        self.undefined = undefined
+        self.unanswered = {run.name: run.unanswered for run in runs if run.unanswered}
+        self.unknown = {run.name: run.unknown for run in runs if run.unknown}
+        self.orders: Mapping[str, str] = {run.name: run.order for run in runs}
+
+
+def score_together(
+    runs: Sequence[Run], judgements: Judgements, measures: Sequence[Chosen], reading: Reading
+) -> list[RunScores]:
+    """Each run's scores by every measure on every judged topic; small runs cost less together than alone."""
+    topics = judgements.gains.topics
+    answers = Answers.of(runs, judgements.table, len(topics))
+    for run, unknown in zip(runs, answers.unknown, strict=True):
+        if len(unknown) == len(run.topics):
+            raise InputError(f"run {run.name!r} shares no topic with the judgements; give the qrels of its own topics")
+    values = values_of(answers, judgements, measures, reading)
+    absent = (answers.lengths == 0).reshape(len(runs), -1)
+    return [
+        RunScores(
+            run.name,
+            run.order,
+            values[:, place],
+            tuple(topics[topic] for topic in np.flatnonzero(absent[place]).tolist()),
+            answers.unknown[place],
+        )
+        for place, run in enumerate(runs)
+    ]
+
+
+def values_of(answers: Answers, judgements: Judgements, measures: Sequence[Chosen], reading: Reading) -> FloatArray:
+    """The values of joined lists, measures x runs x judged topics; NaN for topics without a relevant item."""
+    values = np.empty((len(measures), len(answers.lengths)))
+    for lists, topics, rows in answers.batches(reading.truncate):
+        batch = Batch(judgements, topics, rows)
+        seen = batch.condensed if reading.condensed else batch
+        for place, measure in enumerate(measures):
+            values[place, lists] = measure.value(seen)
+    by_run = values.reshape(len(measures), -1, answers.topics)
+    by_run[:, :, judgements.ideals.relevant == 0] = np.nan
+    return by_run
+
+
+def in_portions(runs: Iterable[Run]) -> Iterator[list[Run]]:
+    """Small runs gathered into portions, large ones alone; each is let go before the next is asked for."""
+    portion: list[Run] = []
+    rows = 0
+    for run in runs:
+        portion.append(run)
+        rows += len(run)
+        if rows >= PORTION_ROWS:
+            yield portion
+            portion.clear()  # the caller still holds this list, and must not keep the runs alive
+            rows = 0
+    if portion:
+        yield portion
+
+
+def gather(runs: Sequence[RunScores], judgements: Judgements, measures: Sequence[Chosen], reading: Reading) -> Scored:
+    """The scores of several runs as one topics x runs table a measure."""
+    topics = judgements.gains.topics
+    defined = judgements.ideals.relevant > 0
+    undefined = tuple(topics[place] for place in np.flatnonzero(~defined).tolist())
+    if not defined.any():
+        raise InputError("no topic has a relevant item, so no measure is defined; check the qrels and --levels")
+    kept = topics if reading.zero else tuple(topics[place] for place in np.flatnonzero(defined).tolist())
+    names = tuple(run.name for run in runs)
+    tables = [
+        Scores(measure.text, kept, names, _by_topic(runs, place, defined, reading))
+        for place, measure in enumerate(measures)
+    ]
+    return Scored(tables, runs, undefined)
+
+
+def _by_topic(runs: Sequence[RunScores], place: int, defined: BoolArray, reading: Reading) -> FloatArray:
+    """One measure's scores, topics x runs, of the topics that count."""
+    by_topic = np.stack([run.values[place] for run in runs], axis=1)
+    if reading.zero:
+        by_topic[~defined] = 0.0
+    return by_topic if reading.zero or defined.all() else by_topic[defined]
+
+
+def score(
+    runs: Iterable[Run], judgements: Judgements, measures: Sequence[str], *, reading: Reading | None = None
+) -> Scored:
+    """The scores of the runs by each measure, topics x runs.
+
+    >>> from kaiwa.model.gains import Gains
+    >>> from kaiwa.model.run import Run
+    >>> gains = Gains.from_lists({"q1": {"a": 3, "b": 1}})
+    >>> run = Run.from_lists("R1", {"q1": [("b", 2.0), ("a", 1.0)]})
+    >>> score([run], Judgements(gains, np.array([3.0])), ["nG@1"])["nG@1"].means()
+    {'R1': 0.3333333333333333}
+    """
+    chosen = [choose(name) for name in measures]
+    reading = reading or Reading()
+    scored = [one for portion in in_portions(runs) for one in score_together(portion, judgements, chosen, reading)]
+    return gather(scored, judgements, chosen, reading)

@@ -1,0 +1,62 @@
+"""Which comments may be answered with, whatever they score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kaiwa.model.normalise import bigrams, normalise, overlap, skeleton
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What a comment must not be: too short, a repeat of the query, near another answer, or hold a blocked word.
+
+    ``repeat`` is the share of the comment's character bigrams that also stand in the query from which on
+    it counts as repeating it (the task's non-repetitive criterion); ``near`` the overlap of two answers'
+    bigrams (Jaccard) from which on the lower one is dropped.
+    """
+
+    min_chars: int = 2
+    repeat: float = 0.8
+    near: float = 0.8
+    blocked: tuple[str, ...] = ()
+
+
+NO_FILTERS = Filters(min_chars=0, repeat=2.0, near=2.0)
+
+
+class Screen:
+    """Looks at comments in rank order and says why one is refused.
+
+    >>> screen = Screen("今天天气真好", Filters(blocked=("广告",)))
+    >>> [screen.refuses(text) for text in ("今天天气真好！", "天气真好", "嗯", "去爬山吧", "去爬山吧!!", "广告位")]
+    ['identical', 'repeat', 'short', None, 'near', 'blocked']
+    """
+
+    def __init__(self, query: str, filters: Filters) -> None:
+        self._filters = filters
+        self._query = skeleton(query)
+        self._query_bigrams = bigrams(query)
+        self._blocked = tuple(normalise(word) for word in filters.blocked)
+        self._answers: list[frozenset[str]] = []
+
+    def refuses(self, text: str) -> str | None:
+        """Why the comment may not be an answer, or None; it then counts as given."""
+        bones, own = skeleton(text), bigrams(text)
+        why = self._verdict(text, bones, own)
+        if why is None:
+            self._answers.append(own)
+        return why
+
+    def _verdict(self, text: str, bones: str, own: frozenset[str]) -> str | None:
+        filters = self._filters
+        if len(bones) < filters.min_chars:
+            return "short"
+        if filters.repeat <= 1 and bones == self._query:
+            return "identical"
+        if own and len(own & self._query_bigrams) / len(own) >= filters.repeat:
+            return "repeat"
+        if self._blocked and any(word in normalise(text) for word in self._blocked):
+            return "blocked"
+        near = any(overlap(own, answer) >= filters.near for answer in self._answers)
+        return "near" if near else None

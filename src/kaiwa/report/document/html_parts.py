@@ -1,0 +1,106 @@
+"""HTML of the pieces of a page: paragraphs, tables, figures and what the reader opens.
+
+Every text that comes from a file is escaped and its control characters shown, so that a run name or a
+comment can do nothing but be read.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import TYPE_CHECKING
+
+from kaiwa.report.document.inline_svg import inline_svg
+from kaiwa.report.text_tables import Cell, show, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+_LONG_CELL = 28
+"""Text longer than this may break into lines inside its cell."""
+_KANA = re.compile("[\u3041-\u30ff\uff66-\uff9f]")
+_HYPHENED = re.compile(r"(?<!\S)[\w.]+(?:-[\w.]+){1,4}(?![\w-])")
+_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+
+
+def text(words: str) -> str:
+    """Any text made inert.
+
+    >>> text("<b>")
+    '&lt;b&gt;'
+    """
+    return escape(visible(words), quote=True)
+
+
+def spoken(words: str, *, han: str = "zh") -> str:
+    """The ``lang`` attribute of a Chinese or Japanese text; nothing for others. ``han`` is Han without kana.
+
+    >>> spoken("会話です"), spoken("会话"), spoken("talk")
+    (' lang=ja', ' lang=zh', '')
+    """
+    language = "ja" if _KANA.search(words) else han if _HAN.search(words) else ""
+    return f" lang={language}" if language else ""
+
+
+def paragraph(words: str, *, kind: str = "", han: str = "zh") -> str:
+    """A paragraph; ``kind`` is a class of the style sheet."""
+    return f"<p{f' class={kind}' if kind else ''}{spoken(words, han=han)}>{text(words)}</p>"
+
+
+def bullets(items: Sequence[str], *, han: str = "zh") -> str:
+    """A list of sentences."""
+    return "<ul class=points>" + "".join(f"<li{spoken(one, han=han)}>{text(one)}</li>" for one in items) + "</ul>"
+
+
+def table(
+    header: Sequence[str], rows: Sequence[Sequence[Cell]], *, caption: str = "", digits: int = 4, han: str = "zh"
+) -> str:
+    """A table that scrolls sideways on a small screen; numbers to the right, the first column as row headings."""
+    numeric = [
+        bool(rows) and all(isinstance(row[place], int | float | None) for row in rows) for place in range(len(header))
+    ]
+    head = "".join(
+        f"<th scope=col{_right(right)}>{text(name)}</th>" for name, right in zip(header, numeric, strict=True)
+    )
+    body = "".join(f"<tr>{_row(row, numeric, digits, han)}</tr>" for row in rows)
+    title = f"<caption><span>{text(caption)}</span></caption>" if caption else ""
+    whole = f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class=scroll tabindex=0 role=region aria-label="{text(caption or header[0])}">{whole}</div>'
+
+
+def figure(svg: str, caption: str, *, prefix: str) -> str:
+    """A drawing that the project made, with its caption as its name for a screen reader."""
+    drawing = inline_svg(svg, prefix=prefix)
+    width = re.search(r'width="([\d.]+pt)"', drawing)
+    natural = f' style="--natural:{width[1]}"' if width else ""
+    named = drawing.replace("<svg", f'<svg role="img" aria-label="{text(caption)}"{natural}', 1)
+    return f"<figure><div class=drawing tabindex=0>{named}</div><figcaption>{text(caption)}</figcaption></figure>"
+
+
+def details(summary: str, body: str) -> str:
+    """A part the reader opens when wanted; printed open."""
+    return f"<details><summary>{text(summary)}</summary>{body}</details>"
+
+
+def _row(row: Sequence[Cell], numeric: Sequence[bool], digits: int, han: str) -> str:
+    first = show(row[0], digits=digits)
+    cells = [f"<th scope=row{_right(numeric[0]) or _wrapped(row[0])}{spoken(first, han=han)}>{_cell(first)}</th>"]
+    cells += [
+        f"<td{_right(right) or _wrapped(cell)}{spoken(str(cell), han=han)}>{_cell(show(cell, digits=digits))}</td>"
+        for cell, right in zip(row[1:], numeric[1:], strict=True)
+    ]
+    return "".join(cells)
+
+
+def _cell(words: str) -> str:
+    """The text of a cell, in which names such as ``Aoi-C-R1`` stay whole when lines break."""
+    return _HYPHENED.sub(r"<span class=whole>\g<0></span>", text(words))
+
+
+def _wrapped(cell: Cell) -> str:
+    return " class=wrap" if isinstance(cell, str) and len(cell) > _LONG_CELL else ""
+
+
+def _right(is_number: bool) -> str:  # noqa: FBT001  a column either holds numbers or not
+    return " class=n" if is_number else ""

@@ -1,0 +1,129 @@
+"""What a report is made of: words, tables and drawings, before they become a page, a paper's tables or data."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from matplotlib.figure import Figure
+
+    from kaiwa.report.text_tables import Cell
+
+
+@dataclass(frozen=True)
+class Words:
+    """A paragraph; ``kind`` is a class of the style sheet."""
+
+    text: str
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Points:
+    """A list of sentences."""
+
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under a heading; ``name`` becomes the name of its files. The page shows ``digits`` places, the data all."""
+
+    name: str
+    caption: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    digits: int = 4
+
+
+@dataclass(frozen=True)
+class Data:
+    """A table too long for the page: it is among the files only."""
+
+    table: Table
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure, drawn when asked for; ``name`` becomes the name of its file."""
+
+    name: str
+    caption: str
+    draw: Callable[[], Figure]
+
+    @cached_property
+    def figure(self) -> Figure:
+        """The figure, drawn once for the page and the files."""
+        return self.draw()
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Parts that the reader opens when wanted; printed open."""
+
+    summary: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Parts that stand beside each other where the page is wide enough."""
+
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Markup:
+    """HTML that the report itself made, every text in it inert; ``script`` is run by the page, and only that."""
+
+    html: str
+    script: str = ""
+
+
+Part = Words | Points | Table | Data | Drawing | Fold | Beside | Markup
+
+
+@dataclass(frozen=True)
+class Section:
+    """A titled part of the report."""
+
+    title: str
+    parts: tuple[Part, ...]
+
+
+def all_parts(parts: Sequence[Part]) -> Iterator[Part]:
+    """The parts, those inside others too."""
+    for part in parts:
+        yield part
+        if isinstance(part, Fold | Beside):
+            yield from all_parts(part.parts)
+
+
+def slug(name: str) -> str:
+    """A name as a file or an anchor can bear it.
+
+    >>> slug("nERR@10"), slug("P+"), slug("D#-nDCG"), slug("../会話 1")
+    ('nerr-10', 'p-plus', 'd-sharp-ndcg', '会話-1')
+    """
+    spelt = name.lower().replace("+", "-plus").replace("#", "-sharp-")
+    return re.sub(r"[\W_]+", "-", spelt).strip("-")[:60] or "unnamed"
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """The slugs of the names, a number behind those that repeat.
+
+    >>> distinct(["P", "p", "Q"])
+    ['p', 'p-2', 'q']
+    """
+    made = list[str]()
+    for name in names:
+        plain, number = slug(name), 1
+        while (candidate := plain if number == 1 else f"{plain}-{number}") in made:
+            number += 1
+        made.append(candidate)
+    return made

@@ -1,0 +1,175 @@
+"""Figures of a comparison, as SVG or PDF: the p-values of all pairs, and the means with their intervals."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kaiwa.report.text_tables import visible, width
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.path import Path
+    from numpy.typing import NDArray
+
+    from kaiwa.compare.comparison import Comparison
+    from kaiwa.model.ids import FloatArray
+
+SETTINGS: dict[Any, Any] = {  # Any: matplotlib types its keys as literals
+    "svg.fonttype": "none",
+    "svg.hashsalt": "kaiwa",
+    "pdf.fonttype": 42,
+    "font.family": "sans-serif",
+    "font.size": 9,
+}
+"""Text stays text, so that any script shows in the reader's own fonts; the salt keeps the bytes the same.
+
+Type 42 fonts are what publishers ask for in a PDF."""
+INK, ACCENT, FAINT = "#1f2933", "#0b6e99", "#9aa5b1"
+SHADES = ("#08306b", "#2171b5", "#6baed6", "#d9e6f2", "#f7f7f7")
+"""From the smallest p-values to the largest."""
+_LEVELS = (1 / 50, 1 / 5, 1.0, 2.0)
+"""Where the shades of p change, in units of alpha."""
+_CJK = (
+    "Noto Sans CJK JP",
+    "Noto Sans CJK SC",
+    "Source Han Sans",
+    "Hiragino Sans",
+    "PingFang SC",
+    "Yu Gothic",
+    "SimHei",
+)
+"""Fonts that may draw Chinese and Japanese into a PDF, the first that are installed."""
+
+
+def heat_map_svg(comparison: Comparison) -> str:
+    """The square of p-values as SVG."""
+    return svg_text(heat_map(comparison))
+
+
+def caterpillar_svg(comparison: Comparison) -> str:
+    """The means with their intervals as SVG."""
+    return svg_text(caterpillar(comparison))
+
+
+def heat_map(comparison: Comparison) -> Figure:
+    """P of every pair as a square of shades, runs from best to worst on both sides."""
+    from matplotlib.patches import Patch, PathPatch
+
+    names = [standing.run for standing in comparison.standings]
+    p = _square(comparison, names)
+    room = 0.065 * max(width(plain(name)) for name in names)
+    side = max(3.2, 0.16 * len(names) + room + 0.8)
+    figure, axes = canvas(side + 1.0, side)
+    levels = [level for level in (*_LEVELS, 1.0 / comparison.alpha) if level * comparison.alpha <= 1.0]
+    bounds = [-1.0, *(level * comparison.alpha for level in levels)]
+    keys = list[Patch]()
+    for shade, low, high in zip(SHADES[-len(levels) :], bounds, bounds[1:], strict=False):
+        cells = (p > low) & (p <= high)
+        axes.add_patch(PathPatch(_cells(cells), facecolor=shade, edgecolor="none", antialiased=False))
+        said = f"p ≤ {high:g}" if high < 1.0 else f"p > {low:g}"
+        keys.append(Patch(facecolor=shade, edgecolor=FAINT, linewidth=0.5, label=said))
+    size, places = _label_size(len(names)), range(len(names))
+    axes.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(names) - 0.5, -0.5), aspect="equal")
+    axes.set_xticks(places, labels=_shown(names), rotation=90, fontsize=size, parse_math=False)
+    axes.set_yticks(places, labels=_shown(names), fontsize=size, parse_math=False)
+    axes.legend(handles=keys, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=8)
+    return figure
+
+
+def _square(comparison: Comparison, names: list[str]) -> FloatArray:
+    place = {run: spot for spot, run in enumerate(names)}
+    p = np.ones((len(names), len(names)))
+    for pair in comparison.pairs:
+        p[place[pair.a], place[pair.b]] = p[place[pair.b], place[pair.a]] = pair.p
+    return p
+
+
+def _cells(chosen: NDArray[np.bool_]) -> Path:
+    """The chosen cells as one outline, neighbours in a row joined: a hundred runs stay a small drawing."""
+    from matplotlib.path import Path
+
+    edges = np.diff(np.pad(chosen.astype(np.int8), ((0, 0), (1, 1))), axis=1)
+    rows, starts = np.nonzero(edges == 1)
+    ends = np.nonzero(edges == -1)[1]
+    left, right, top, bottom = starts - 0.5, ends - 0.5, rows - 0.5, rows + 0.5
+    corners = np.stack([left, top, right, top, right, bottom, left, bottom, left, top], axis=1).reshape(-1, 2)
+    codes = np.tile([Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY], len(rows))
+    return Path(corners, codes.astype(Path.code_type))
+
+
+def caterpillar(comparison: Comparison) -> Figure:
+    """Means best first with intervals that fail to overlap exactly where two runs differ significantly."""
+    names = [standing.run for standing in comparison.standings]
+    means = np.array([standing.mean for standing in comparison.standings])
+    reach = np.array([standing.high - standing.mean for standing in comparison.standings])
+    figure, axes = canvas(4.8, max(2.2, 0.2 * len(names) + 1.0))
+    rows = np.arange(len(names))
+    top = [standing.rank == 1 for standing in comparison.standings]
+    colours = [ACCENT if first else INK for first in top]
+    axes.hlines(rows, means - reach, means + reach, colors=colours, linewidth=1.4)
+    axes.scatter(means, rows, s=16, c=colours, zorder=3)
+    axes.axvline(means[0] - reach[0], color=FAINT, linewidth=0.8, linestyle=":")
+    axes.set_yticks(rows, labels=_shown(names), fontsize=_label_size(len(names)), parse_math=False)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_xlabel(f"mean {plain(comparison.measure)}", color=INK, parse_math=False)
+    for edge in ("top", "right"):
+        axes.spines[edge].set_visible(False)
+    return figure
+
+
+def canvas(width: float, height: float) -> tuple[Figure, Axes]:
+    """An empty figure of so many inches in the house's style, and its axes."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(SETTINGS):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        return figure, figure.add_subplot()
+
+
+def svg_text(figure: Figure) -> str:
+    """The figure as SVG whose bytes depend on nothing but the figure."""
+    from matplotlib import rc_context
+
+    out = io.StringIO()
+    with rc_context(SETTINGS), warnings.catch_warnings():
+        # the reader's fonts draw the text; that matplotlib's own lack a glyph does not matter
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    return out.getvalue()
+
+
+def pdf_bytes(figure: Figure) -> bytes:
+    """The figure as PDF whose bytes depend on nothing but the figure and the installed fonts."""
+    from matplotlib import rc_context
+    from matplotlib.font_manager import fontManager
+    from matplotlib.text import Text
+
+    out = io.BytesIO()
+    installed = [name for name in _CJK if name in fontManager.get_font_names()]
+    for text in figure.findobj(Text):
+        if width(text.get_text()) > len(text.get_text()):
+            text.set_fontfamily(["DejaVu Sans", *installed])
+    with rc_context(SETTINGS), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure.savefig(out, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None})
+    return out.getvalue()
+
+
+def _shown(names: list[str]) -> list[str]:
+    return [plain(name) for name in names]
+
+
+def plain(name: str, *, longest: int = 40) -> str:
+    """A name as it can stand in a drawing: control characters shown, cut where it is long."""
+    text = visible(name)
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def _label_size(count: int) -> float:
+    return 8.0 if count <= 40 else max(4.0, 8.0 * 40 / count)  # noqa: PLR2004

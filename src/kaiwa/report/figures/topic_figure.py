@@ -1,0 +1,93 @@
+"""Every run's score on every topic, raw beside std-AB: what standardisation does to hard and easy topics.
+
+The topics stand from the hardest to the easiest by mean raw score, in both panels, as in the figure with
+which Sakai (2016) shows score standardisation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.report.figures.comparison_figures import ACCENT, FAINT, INK, SETTINGS, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.path import Path
+
+    from kaiwa.model.ids import FloatArray, IntArray
+    from kaiwa.model.scores import Scores
+
+MOST_DOTS = 10_000
+"""Beyond so many scores a panel shows bands instead of dots."""
+MOST_TOPICS = 400
+"""So many topics, evenly spaced, carry the bands."""
+
+
+def hardest_first(scores: Scores) -> IntArray:
+    """The topics' places by mean score over the runs, lowest first; equals in their own order."""
+    return np.argsort(scores.values.mean(axis=1), kind="stable")
+
+
+def topic_figure(scores: Scores, std_ab: Scores, best: str) -> Figure:
+    """Two panels over the same topics: raw scores, and std-AB scores; the best run stands out."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    order = hardest_first(scores)
+    column = scores.runs.index(best)
+    with rc_context(SETTINGS):
+        figure = Figure(figsize=(7.6, 3.2), layout="constrained")
+        left, right = figure.subplots(1, 2, sharex=True)
+        for axes, one, title in ((left, scores, "raw"), (right, std_ab, "std-AB")):
+            _panel(axes, one.values[order], column)
+            axes.set_title(f"{plain(scores.measure)}, {title}", fontsize=10, color=INK, parse_math=False)
+            axes.set_xlabel("topics, hardest to easiest", color=INK)
+            for edge in ("top", "right"):
+                axes.spines[edge].set_visible(False)
+        right.axhline(0.5, color=FAINT, linewidth=0.8, linestyle=":")
+        right.set_ylim(-0.02, 1.02)
+        keys = left.get_legend_handles_labels()
+        figure.legend(*keys, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    return figure
+
+
+def _panel(axes: Axes, by_topic: FloatArray, best: int) -> None:
+    """One panel, topics across: each run a dot, or bands where dots would be too many."""
+    topics = np.arange(1, len(by_topic) + 1)
+    if by_topic.size <= MOST_DOTS:
+        _dots(axes, by_topic)
+    else:
+        shown = np.unique(np.linspace(0, len(topics) - 1, min(len(topics), MOST_TOPICS)).round().astype(np.int64))
+        topics, by_topic = topics[shown], by_topic[shown]
+        low, first, third, high = np.quantile(by_topic, [0.0, 0.25, 0.75, 1.0], axis=1)
+        axes.fill_between(topics, low, high, color=FAINT, alpha=0.35, linewidth=0, label="all runs")
+        axes.fill_between(topics, first, third, color=FAINT, alpha=0.7, linewidth=0, label="middle half of the runs")
+    axes.plot(topics, by_topic.mean(axis=1), color=INK, linewidth=1.0, label="mean of the runs")
+    axes.plot(topics, by_topic[:, best], ".", color=ACCENT, markersize=5, label="the best run")
+    axes.set_xlim(0, topics[-1] + 1)
+
+
+def _dots(axes: Axes, by_topic: FloatArray) -> None:
+    """All dots as one outline of points, so that thousands cost a few bytes each."""
+    from matplotlib.patches import PathPatch
+
+    topics, runs = by_topic.shape
+    across = np.repeat(np.arange(1.0, topics + 1), runs)
+    drawn = _points(across, by_topic.ravel(), width=topics / 500)
+    axes.add_artist(PathPatch(drawn, fill=False, edgecolor=FAINT, linewidth=2.4, capstyle="round"))
+    axes.update_datalim(drawn.vertices)  # told at once: a patch would be asked segment by segment
+    axes.plot([], [], ".", color=FAINT, label="a run")
+    axes.autoscale_view()
+
+
+def _points(across: FloatArray, up: FloatArray, *, width: float) -> Path:
+    from matplotlib.path import Path
+
+    ends = np.stack([across - width / 2, up, across + width / 2, up], axis=1).reshape(-1, 2)
+    codes = np.tile([Path.MOVETO, Path.LINETO], len(up)).astype(Path.code_type)
+    path = Path(ends, codes)
+    path.should_simplify = False
+    return path

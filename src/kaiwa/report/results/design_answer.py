@@ -1,0 +1,120 @@
+"""A topic set design in plain words: the answer first, then what it rests on, its neighbours, and a paragraph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kaiwa.report.text_tables import table
+
+if TYPE_CHECKING:
+    from kaiwa.topicset import Design
+
+NEARLY_SURE = 0.9995
+VARIANCE_WORDS = {
+    "V_E": "score variance within a system (V_E)",
+    "V_E2": "residual variance after systems and topics (V_E2)",
+    "differences": "variance of the per-topic differences",
+}
+
+
+def answer_text(design: Design, *, pilot: str | None = None) -> str:
+    """The whole answer as text; what the pilot showed, where there was one, comes after the first sentence."""
+    shown = [pilot] if pilot else []
+    detail = [_assumptions(design), _alternatives(design), paragraph(design)]
+    return "\n\n".join([headline(design), *shown, *_published(design), *detail])
+
+
+def headline(design: Design) -> str:
+    """The answer in one sentence, led by the quantity that was asked for."""
+    if design.width is not None:
+        return _interval_headline(design)
+    chance, difference = f"{percent(design.power)}", f"{design.min_diff:.4g}"
+    lead = {
+        "n": f"Create {design.n:,} topics",
+        "power": f"The power is {chance}",
+        "min_diff": f"The smallest difference found is {difference}",
+        "systems": f"Compare up to {design.systems:,} systems",
+        "alpha": f"Test at alpha {design.alpha:.4g}",
+    }[design.solved]
+    apart = "two systems" if design.systems == 2 else f"the best and the worst of {design.systems:,} systems"  # noqa: PLR2004
+    return (
+        f"{lead}: with {design.n:,} topics {design.asked.kind.promise} with a chance of {chance} "
+        f"when {apart} truly lie {difference} apart (alpha {design.alpha:.4g})."
+    )
+
+
+def _interval_headline(design: Design) -> str:
+    lead = f"Create {design.n:,} topics" if design.solved == "n" else f"The interval is {design.width:.4g} wide"
+    if design.solved == "alpha":
+        lead = f"Use a {percent(1 - design.alpha)} interval"
+    return (
+        f"{lead}: with {design.n:,} topics the {percent(1 - design.alpha)} confidence interval on a difference "
+        f"of two systems is expected to be {design.width:.4g} wide."
+    )
+
+
+def _published(design: Design) -> list[str]:
+    if design.published_n is None or design.exact_n is None:
+        return []
+    if design.published_n == design.exact_n:
+        return [f"The published tables would say {design.published_n:,} as well."]
+    more = design.exact_n > design.published_n
+    why = "fewer" if more else "more"
+    verdict = (
+        f"The published tables would say {design.published_n:,}, exact computation says {design.exact_n:,}: the tables "
+        f"rest on a normal approximation with a sign slip, which gives {why} topics than the promised power needs."
+    )
+    return [verdict]
+
+
+def _assumptions(design: Design) -> str:
+    kind = design.asked.kind
+    lines = [
+        f"{VARIANCE_WORDS[kind.error]} {design.asked.error_variance:.4g}, the same for every system",
+        "mean scores about normal: safe for dozens of topics; for discrete or skewed measures check with --simulate",
+    ]
+    if not kind.pairs_only and not kind.by_range:
+        lines.append("the other systems lie midway, the least favourable case")
+    if design.asked.correlation:
+        lines.append(f"two systems' scores on one topic correlate by {design.asked.correlation:g}")
+    if not kind.shares_topics:
+        lines.append("topics are not treated as shared; --test two-way or hsd-paired gains from sharing them")
+    return "It assumes\n" + "\n".join(f"  - {line}" for line in lines)
+
+
+def _alternatives(design: Design) -> str:
+    if design.width is not None:
+        widths = [(near.n, near.min_diff) for near in design.alternatives]
+        return "Nearby\n" + table(["topics", "expected width"], widths)
+    goal = percent(design.asked.power or 0.8)
+    rows = [(near.n, near.power, near.min_diff) for near in design.alternatives]
+    return "Nearby\n" + table(["topics", "power", f"smallest difference at {goal}"], rows)
+
+
+def paragraph(design: Design) -> str:
+    """A paragraph for the organisers' overview paper."""
+    if design.width is not None:
+        claim = (
+            f"so that the expected width of the {percent(1 - design.alpha)} confidence interval for the difference "
+            f"between two systems is {design.width:.3g}"
+        )
+    else:
+        claim = (
+            f"so that {design.asked.kind.promise} with {percent(design.exact_power)} power (alpha = "
+            f"{design.alpha:.3g}) when {design.systems:,} systems are compared and the best and worst differ by "
+            f"{design.min_diff:.3g}"
+        )
+    how = "noncentral distributions" if design.method == "exact" else "the approximation of Sakai (2015)"
+    return (
+        "For the overview paper\n"
+        f'  "The topic set size of n = {design.n:,} was chosen {claim}. It was computed with {how} from a score '
+        f'variance of {design.asked.variance:.4g}, using Kaiwa."'
+    )
+
+
+def percent(chance: float | None) -> str:
+    """A chance as a reader wants it: 80% or 80.4%."""
+    if chance is not None and chance > NEARLY_SURE:
+        return ">99.9%"
+    shown = f"{100 * (chance or 0.0):.1f}"
+    return f"{shown.removesuffix('.0')}%"

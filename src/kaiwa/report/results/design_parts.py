@@ -1,0 +1,156 @@
+"""The further parts of a design's answer in words: pilot, pass rates, decision, simulation, cost, rounds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kaiwa.report.results.design_answer import percent
+from kaiwa.report.text_tables import table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kaiwa.report.text_tables import Cell
+    from kaiwa.topicset.budget import Split
+    from kaiwa.topicset.pass_rates import PassRateDesign
+    from kaiwa.topicset.pilot_design import PilotDesign
+    from kaiwa.topicset.simulation.decisions import Decision
+    from kaiwa.topicset.simulation.power_simulation import Simulated
+    from kaiwa.topicset.topic_rounds import Rounds
+
+
+def pilot_text(found: PilotDesign) -> str:
+    """Raw and std-AB side by side, with the answer at the bootstrap limits of the variance."""
+    solved = found.raw.design.solved if found.raw.design else "n"
+    rows: list[list[Cell]] = []
+    for side in found.sides:
+        value = getattr(side.design, solved) if side.design else None
+        whole = solved in {"n", "systems"}
+        ends = [None if end is None else int(end) if whole else end for end in (side.low, side.high)]
+        rows.append([side.scores, side.variance, value, *ends])
+    shown = table(["scores", "variance", solved, "low", "high"], rows)
+    lines = [
+        f"Pilot: {found.measure}, {found.topics} topics, {found.runs} runs",
+        shown,
+        "low and high: the answer at the 95% bootstrap limits of the variance. A std-AB difference is in units of its",
+        "own: 0.15 there is one standard deviation of the runs on a topic.",
+    ]
+    lines += [f"std-AB: {side.refusal}" for side in found.sides if side.refusal]
+    if found.worst_case:
+        lines.append(f"Without any pilot, std-AB scores never need more than {found.worst_case.n:,} topics.")
+    return "\n".join(lines)
+
+
+def pass_rate_text(found: PassRateDesign) -> str:
+    """How many prompts, in the words of those who evaluate language models."""
+    rates = found.rates
+    differ = rates.gains + rates.losses
+    head = (
+        f"Use {found.n:,} prompts: with them McNemar's test (mid-p, two-sided, alpha {found.alpha:g}) tells a pass "
+        f"rate of {percent(rates.better)} from {percent(rates.worse)} with a chance of {percent(found.power)}."
+    )
+    how = {
+        "exact": "summed exactly over the number of prompts on which they disagree",
+        "normal": "normal approximation",
+    }
+    lines = [
+        head,
+        "",
+        "It assumes",
+        "  - both systems answer the same prompts, each once, and prompts are drawn at random",
+        f"  - verdicts on one prompt correlate by {rates.correlation:g}: they disagree on {percent(differ)} of them",
+        f"  - power {how[found.method]}; the textbook formula says {found.normal_n:,}",
+        "",
+        "Nearby",
+        table(["prompts", "power"], [list(near) for near in found.alternatives]),
+    ]
+    return "\n".join(lines)
+
+
+def prompts(text: str) -> str:
+    """An answer about topics, said of prompts."""
+    return text.replace("topics", "prompts").replace("topic set size", "number of prompts").replace("topic", "prompt")
+
+
+def decision_text(found: Decision, *, goal: str, target: float, k: int) -> str:
+    """How many topics until the decision is right."""
+    who = "system is" if k == 1 else f"{k} systems are"
+    claim = {
+        "top": f"the true best {who} on top in {percent(found.reached)} of topic sets",
+        "tau": f"the order agrees with the true one by Kendall's tau {found.reached:.3f} on average",
+        "discriminative": f"Tukey's HSD tells {percent(found.reached)} of all pairs apart on average",
+    }[goal]
+    lines = [
+        f"Create {found.n:,} topics: {claim} (asked: {target:g}; Monte-Carlo error {found.error:.4f}).",
+        "",
+        f"The pilot stands for all topics; its gaps between runs were narrowed by {percent(1 - found.reliability)}, as",
+        "observed gaps are wider than true ones.",
+        "",
+        table(["topics", "reached"], [list(point) for point in found.curve]),
+    ]
+    return "\n".join(lines)
+
+
+def simulation_text(seen: Sequence[Simulated], *, test: str) -> str:
+    """Simulated powers, the last of which is the answer."""
+    last = seen[-1]
+    rows: list[list[Cell]] = [[one.n, one.power, one.error, one.trials] for one in seen]
+    head = (
+        f"Simulated from the pilot ({test}): {last.n:,} topics give {percent(last.power)} "
+        f"(Monte-Carlo error {last.error:.3f})."
+    )
+    return head + "\n" + table(["topics", "power", "error", "data sets"], rows)
+
+
+def budget_text(splits: Sequence[Split], *, hours: float | None) -> str:
+    """What each way of judging buys or costs, the best first."""
+    best = splits[0]
+    lead = f"{hours:g} hours are best spent on" if hours else "The cheapest design is"
+    head = (
+        f"{lead} {best.n:,} topics with pools of depth {best.labelling.depth}, {best.labelling.assessors} assessors "
+        f"an item: {best.hours:,.0f} hours, power {percent(best.power)}."
+    )
+    rows: list[list[Cell]] = [
+        [
+            split.labelling.depth,
+            split.labelling.assessors,
+            round(split.labelling.items, 1),
+            split.labelling.variance,
+            split.n,
+            round(split.hours, 1),
+            split.power,
+            split.min_diff,
+            split.labelling.agreement,
+        ]
+        for split in splits
+    ]
+    columns = [
+        "depth",
+        "assessors",
+        "items a topic",
+        "variance",
+        "topics",
+        "hours",
+        "power",
+        "smallest difference",
+        "tau",
+    ]
+    if best.labelling.agreement is None:
+        guess = "\nThe variance is taken to be the same for all; --judged with --qrels or --votes measures it."
+        return head + "\n" + table(columns, rows) + (guess if len(splits) > 1 else "")
+    note = (
+        "\ntau: how well the order of runs agrees with that of the fullest judgements; below 0.9 a way is ranked last"
+    )
+    return head + "\n" + table(columns, rows) + note
+
+
+def rounds_text(plan: Rounds) -> str:
+    """What to test after each batch, and what looking often without care would do."""
+    rows: list[list[Cell]] = [[look.n, f"{look.level:.5f}", look.spent, look.stopped] for look in plan.looks]
+    head = (
+        f"In {len(plan.looks)} rounds: testing each time at {plan.alpha:g} would find a difference where none is in "
+        f"{percent(plan.naive)} of tasks; the levels below keep it at {percent(plan.kept)} "
+        f"(Monte-Carlo error {plan.error:.4f}), find the difference with a chance of {percent(plan.power)} and use "
+        f"{plan.expected_n:,.0f} topics on average when it is there."
+    )
+    return head + "\n" + table(["topics so far", "test at", "alpha spent", "stopped by then"], rows)

@@ -1,0 +1,108 @@
+"""The collection's sections: assessors, pool, systems, and the data card."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.report.document.parts import Data, Fold, Section, Table, Words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kaiwa.label.agreement import Agreement, Contested, Estimate
+    from kaiwa.pool import Coverage, Share
+    from kaiwa.report.document.parts import Part
+    from kaiwa.report.text_tables import Cell
+
+
+def agreement_section(found: Agreement, contested: Sequence[Contested], texts: Mapping[str, str]) -> Section:
+    """How far the assessors agree, and what they disagree about most."""
+    rows: list[list[Cell]] = [
+        ["raw agreement of two assessors", *_estimate(found.raw)],
+        ["Fleiss' kappa", *_estimate(found.fleiss)],
+        *([f"Krippendorff's alpha ({metric})", *_estimate(one)] for metric, one in found.alpha.items()),
+    ]
+    lead = f"{found.items:,} items with {found.votes_per_item:.3g} votes each; {found.missing:,} votes are NA."
+    note = "Limits are 95% bootstrap limits over topics."
+    parts: list[Part] = [
+        Words(f"{lead} {note}"),
+        Table("agreement", "Agreement of the assessors", ["statistic", "value", "low", "high"], rows),
+    ]
+    if contested:
+        items: list[list[Cell]] = [
+            [one.topic, one.comment, texts.get(one.comment, "-"), " ".join(map(str, one.votes))] for one in contested
+        ]
+        header = ["topic", "comment", "text", "votes at L0, L1, ..."]
+        parts.append(Table("contested", "Most contested items", header, items))
+    return Section("Assessors", tuple(parts))
+
+
+def _estimate(one: Estimate) -> list[Cell]:
+    return [None if isnan(value) else value for value in (one.value, one.low, one.high)]
+
+
+def pool_section(
+    per_topic: Sequence[int],
+    sizes: Sequence[int],
+    runs: Sequence[Share],
+    teams: Sequence[Share],
+    coverage: Sequence[Coverage],
+) -> Section:
+    """What was judged, who contributed it, and how much of each run nobody judged."""
+    items, depth = sum(per_topic), len(sizes)
+    gaps = {one.run: (int(one.unjudged.sum()), int(one.returned.sum())) for one in coverage}
+    rows: list[list[Cell]] = [
+        [one.name, one.items, one.unique, *([_share(*gaps[one.name])] if one.name in gaps else [None] if gaps else [])]
+        for one in runs
+    ]
+    header = ["run", "items", "only this run", *(["unjudged, %"] if gaps else [])]
+    low, middle, high = (f"{value:g}" for value in np.quantile(per_topic, [0.0, 0.5, 1.0]))
+    lead = (
+        f"{items:,} comments were pooled to depth {depth}: {low} to {high} a topic, median {middle}. Those that only "
+        f"one run found would not have been judged without it."
+    )
+    parts: list[Part] = [
+        Words(lead),
+        Table("pool", f"What each run brought to the pool, to depth {depth}", header, rows, digits=1),
+    ]
+    if len(teams) < len(runs):
+        by_team: list[list[Cell]] = [[one.name, one.items, one.unique] for one in teams]
+        parts.append(Table("pool-teams", "What each team brought", ["team", "items", "only this team"], by_team))
+    by_depth: list[list[Cell]] = [[place, size] for place, size in enumerate(sizes, start=1)]
+    parts.append(
+        Fold("Size of the pool at each depth", (Table("pool-sizes", "Pool by depth", ["depth", "items"], by_depth),))
+    )
+    by_rank: list[list[Cell]] = [
+        [one.run, rank, returned, unjudged]
+        for one in coverage
+        for rank, (returned, unjudged) in enumerate(
+            zip(one.returned.tolist(), one.unjudged.tolist(), strict=True), start=1
+        )
+    ]
+    if by_rank:
+        about = "Returned and unjudged comments at each rank"
+        parts.append(Data(Table("unjudged", about, ["run", "rank", "returned", "unjudged"], by_rank)))
+    return Section("Pool", tuple(parts))
+
+
+def _share(part: int, whole: int) -> float | None:
+    return 100 * part / whole if whole else None
+
+
+def systems_section(descriptions: Mapping[str, str]) -> Section:
+    """What each run says it is."""
+    rows: list[list[Cell]] = [[run, about or "no description"] for run, about in descriptions.items()]
+    return Section("Systems", (Table("systems", "Each run in its authors' words", ["run", "description"], rows),))
+
+
+def card_section(facts: Sequence[tuple[str, str]], inputs: Sequence[tuple[str, str, str, str]]) -> Section:
+    """The data card: what the collection is, and exactly which files the results were made from."""
+    parts: list[Part] = [Table("data-card", "The collection", ["what", "value"], facts)]
+    if inputs:
+        header = ["file", "made by", "seed", "SHA-256"]
+        files = Table("inputs", "The files these results were made from", header, inputs)
+        parts.append(Fold("Files and their hashes", (files,)))
+    return Section("Data card", tuple(parts))

@@ -1,0 +1,145 @@
+"""The results' sections: leaderboards, rankings compared, variance, and the next number of topics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kaiwa.report.document.parts import Beside, Data, Drawing, Fold, Section, Table, Words
+from kaiwa.report.figures.comparison_figures import caterpillar, heat_map
+from kaiwa.report.figures.power_curves import power_curve, power_figure
+from kaiwa.report.results.design_answer import headline
+from kaiwa.report.results.leaderboard import HEADING, leaderboard_rows
+from kaiwa.report.results.score_tables import few
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kaiwa.compare.comparison import Comparison
+    from kaiwa.compare.teams import TeamBest
+    from kaiwa.compare.variance_components import Variance
+    from kaiwa.report.document.parts import Part
+    from kaiwa.report.text_tables import Cell
+    from kaiwa.stats.kendall import TauResult
+    from kaiwa.topicset import Design
+
+
+def glance_section(comparisons: Sequence[Comparison]) -> Section:
+    """What was found, measure by measure: who leads, who shares rank 1, how many pairs differ."""
+    rows: list[list[Cell]] = []
+    for one in comparisons:
+        first = [standing.run for standing in one.standings if standing.rank == 1]
+        best, differ = one.standings[0], f"{one.significant_pairs} of {len(one.pairs)}"
+        rows.append([one.measure, best.run, best.mean, f"{len(first)}: {few(first)}", differ])
+    header = ["measure", "highest mean", "mean", "share rank 1", "pairs that differ"]
+    note = "A run shares rank 1 when no other run is significantly better."
+    return Section("At a glance", (Table("summary", "What was found, by measure", header, rows), Words(note, "soft")))
+
+
+def measure_section(comparison: Comparison, teams: Sequence[TeamBest]) -> Section:
+    """One measure's leaderboard, drawing of means, differences between teams, and p-values."""
+    measure = comparison.measure
+    means = f"Mean {measure}; runs whose intervals do not overlap differ, those in the leader's colour share rank 1."
+    shades = f"p-values of all pairs of runs under {measure}, best run first; the stronger the shade, the smaller p."
+    board = Table(f"leaderboard-{measure}", f"Leaderboard by mean {measure}", HEADING, leaderboard_rows(comparison))
+    parts: list[Part] = [
+        Beside((board, Drawing(f"means-{measure}", means, lambda: caterpillar(comparison)))),
+        *_between_teams(measure, teams),
+        Fold("p-values of all pairs", (Drawing(f"p-values-{measure}", shades, lambda: heat_map(comparison)),)),
+        Data(_pairs_table(comparison)),
+        Data(_anova_table(comparison)),
+    ]
+    return Section(measure, tuple(parts))
+
+
+def _between_teams(measure: str, teams: Sequence[TeamBest]) -> list[Part]:
+    """The summary of an NTCIR overview, ``X > Y, Z``; nothing when the runs are not named by team."""
+    rows: list[list[Cell]] = [[team.run, f"> {', '.join(team.beats)}"] for team in teams if team.beats]
+    if not rows:
+        return [Words("No team's best run is significantly better than another team's.")] if teams else []
+    caption = "Each team's best run > the other teams' best runs it significantly outperforms"
+    return [Table(f"teams-{measure}", caption, ["best run", "outperforms"], rows)]
+
+
+def _pairs_table(comparison: Comparison) -> Table:
+    header = ["run", "against", "difference", "low", "high", "p", "Monte Carlo error", "effect size", "significant"]
+    rows: list[list[Cell]] = [
+        [one.a, one.b, one.diff, one.low, one.high, one.p, one.error, one.effect_size, int(one.significant)]
+        for one in comparison.pairs
+    ]
+    return Table(f"pairs-{comparison.measure}", f"All pairs of runs under {comparison.measure}", header, rows)
+
+
+def _anova_table(comparison: Comparison) -> Table:
+    anova = comparison.anova
+    rows: list[list[Cell]] = [[one.name, one.ss, one.df, one.ms, one.f, one.p] for one in (anova.topics, anova.runs)]
+    rows.append([anova.residual.name, anova.residual.ss, anova.residual.df, anova.residual.ms, None, None])
+    header = ["source", "SS", "df", "MS", "F", "p"]
+    return Table(f"anova-{comparison.measure}", f"Two-way analysis of variance of {comparison.measure}", header, rows)
+
+
+def next_round_section(answers: Mapping[str, Design | None]) -> Section:
+    """How many topics the next round needs, by measure."""
+    known = {measure: answer for measure, answer in answers.items() if answer is not None}
+    rows: list[list[Cell]] = [
+        [measure, answer.variance, answer.n, answer.exact_power, answer.published_n]
+        for measure, answer in known.items()
+    ]
+    largest = max(known.values(), key=lambda answer: answer.n, default=None)
+    head = ["measure", "variance V_E", "topics needed", "power", "by the published approximation"]
+    parts: list[Part] = [Words(headline(largest), "answer")] if largest else []
+    parts.append(Table("next-round", "Topics needed for the stated requirement", head, rows))
+    if largest:
+        about = "Power against the number of topics, for the measure that needs most."
+        parts.append(Drawing("power", about, lambda: power_figure(largest)))
+        parts += [Data(_curve_table(measure, answer)) for measure, answer in known.items()]
+    if len(known) < len(answers):
+        parts.append(Words("A measure without variance between topics asks for no number of topics."))
+    return Section("Next round", tuple(parts))
+
+
+def _curve_table(measure: str, answer: Design) -> Table:
+    n, power = power_curve(answer)
+    rows: list[list[Cell]] = [[int(size), chance] for size, chance in zip(n.tolist(), power.tolist(), strict=True)]
+    return Table(f"power-{measure}", f"Power against topics, {measure}", ["topics", "power"], rows)
+
+
+def variance_section(results: Sequence[tuple[str, Variance, Variance]]) -> Section:
+    """Each measure's variances, raw and standardised, with limits, and the components behind them."""
+    rows: list[list[Cell]] = [
+        [measure, kind, one.v_e, *(one.v_e_limits or (None, None)), one.v_e2, *(one.v_e2_limits or (None, None))]
+        for measure, raw, std_ab in results
+        for kind, one in (("raw", raw), ("std-AB", std_ab))
+    ]
+    header = ["measure", "scores", "V_E", "low", "high", "V_E2", "low", "high"]
+    parts: list[Cell] = ["measure", "topic", "run", "residual", "generalisability", "dependability"]
+    shares: list[list[Cell]] = [
+        [measure, *(getattr(raw.components, str(part)) for part in parts[1:])]
+        for measure, raw, _ in results
+        if raw.components
+    ]
+    note = (
+        "V_E is the variance of scores within a run, V_E2 what is left after runs and topics, each with 95% bootstrap "
+        "limits over topics; std-AB puts every topic on one scale (mean 0.5, standard deviation 0.15 over the runs). "
+        "Generalisability says how well the order of the runs would repeat on other topics as many, dependability "
+        "how well their scores would."
+    )
+    return Section(
+        "Variance",
+        (
+            Table("variance", "Variances for topic set size design", header, rows),
+            Table("components", "Variance components of the raw scores", list(map(str, parts)), shares),
+            Words(note, "soft"),
+        ),
+    )
+
+
+def tau_section(taus: Mapping[tuple[str, str], TauResult]) -> Section:
+    """How far the measures rank the runs alike."""
+    rows: list[list[Cell]] = [[f"{a} / {b}", tau.tau, tau.low, tau.high, tau.runs] for (a, b), tau in taus.items()]
+    note = (
+        "Kendall's tau-b between the rankings by mean score, with Hollander-Wolfe-Chicken 95% limits; the limits are "
+        "not cut at 1, as in the published tables."
+    )
+    header = ["measures", "tau", "low", "high", "runs"]
+    shown = Table("tau", "Rank correlation between measures", header, rows)
+    return Section("Rankings compared", (shown, Words(note, "soft")))

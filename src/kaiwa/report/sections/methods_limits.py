@@ -1,0 +1,154 @@
+"""The report's words for a paper: what was done, and what the results do not say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kaiwa.report.document.parts import Points, Section, Table, Words
+from kaiwa.report.results.findings import counted
+from kaiwa.report.results.leaderboard import TEST_NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kaiwa.compare.comparison import Comparison
+    from kaiwa.label.agreement import Agreement
+    from kaiwa.report.text_tables import Cell
+
+
+@dataclass(frozen=True)
+class Judging:
+    """How the answers were judged, as far as it is known."""
+
+    items: int
+    depth: int
+    assessors: int
+    levels: int
+    scheme: str
+
+
+def methods_section(
+    comparisons: Sequence[Comparison], judging: Judging | None, agreement: Agreement | None, *, seed: int
+) -> Section:
+    """One paragraph that can stand in a paper, and the numbers of each measure that go with it."""
+    first = comparisons[0]
+    rows: list[list[Cell]] = [
+        [
+            one.measure,
+            one.topics,
+            len(one.standings),
+            len(one.pairs),
+            one.significant_pairs,
+            one.discriminative_power,
+            one.critical_difference,
+            one.anova.v_e2**0.5,
+        ]
+        for one in comparisons
+    ]
+    header = ["measure", "topics", "runs", "pairs", "differ", "discriminative power", "critical difference"]
+    words = " ".join(part for part in (_judged(judging, agreement), _compared(first, comparisons, seed)) if part)
+    table = Table("tests", "The tests, by measure", [*header, "residual sd"], rows)
+    return Section("Methods", (Words(words, "methods"), table))
+
+
+def _judged(judging: Judging | None, agreement: Agreement | None) -> str:
+    if judging is None:
+        return ""
+    agreed = (
+        f" (Fleiss' kappa {agreement.fleiss.value:.3f}, Krippendorff's ordinal alpha "
+        f"{agreement.alpha['ordinal'].value:.3f})"
+        if agreement
+        else ""
+    )
+    return (
+        f"The first {judging.depth} comments of every run were pooled ({judging.items:,} items) and judged by "
+        f"{counted(judging.assessors, 'assessor')} on the levels 0 to {judging.levels}{agreed}; votes became gains by "
+        f"the scheme '{judging.scheme}'."
+    )
+
+
+def _compared(first: Comparison, comparisons: Sequence[Comparison], seed: int) -> str:
+    rule = "(count + 1) / (trials + 1)" if first.p_rule == "plus-one" else "count / trials"
+    drawn = f" ({first.trials:,} trials, p estimated as {rule}, seed {seed})" if first.trials else ""
+    names = ", ".join(one.measure for one in comparisons)
+    return (
+        f"{len(first.standings)} runs were scored by {names} on {first.topics} topics and compared, each by itself, "
+        f"with {TEST_NAMES[first.test]}{drawn}, which holds the familywise error over all {len(first.pairs)} pairs at "
+        f"{first.alpha:g}. A run's rank is one plus the number of runs significantly better; runs that share a letter "
+        f"do not differ significantly; an interval is the mean give or take half the critical difference, so two runs "
+        f"differ significantly when their intervals do not overlap. Effect sizes are differences over the residual "
+        f"standard deviation of the two-way analysis of variance."
+    )
+
+
+@dataclass(frozen=True)
+class Known:
+    """What bears on how far the results reach."""
+
+    notice: str
+    smallest: Mapping[str, float]
+    power: float
+    unjudged: tuple[int, int] | None
+    withdrawn: int
+
+
+def limits_section(comparisons: Sequence[Comparison], known: Known) -> Section:
+    """What these results do not say."""
+    first = comparisons[0]
+    points = [known.notice] if known.notice else []
+    points.append(_undetected(first, known))
+    if len(comparisons) > 1:
+        points.append(
+            f"The familywise error of {first.alpha:g} holds within one measure. Over all {len(comparisons)} measures "
+            f"the chance of some false difference is up to {min(1.0, len(comparisons) * first.alpha):g}; name the main "
+            f"measure before looking."
+        )
+    if close := sum(len(one.close_pairs) for one in comparisons):
+        points.append(
+            f"{counted(close, 'p-value')} lie so near {first.alpha:g} that more trials could carry them across."
+        )
+    points += _judgements(known)
+    points += [
+        (
+            "The test speaks of other topics like these. It does not speak of other assessors, other users, other "
+            "languages, or systems that learned from these judgements."
+        ),
+        "std-AB scores place a run among the runs of this round; with other runs the same answers score otherwise.",
+    ]
+    if known.withdrawn:
+        points.append(
+            f"{counted(known.withdrawn, 'id')} of the takedown list appeared in this round and stand nowhere in this "
+            f"report or its files; the numbers were computed before and keep what they contributed."
+        )
+    return Section("Limits", (Words("What these results do not say:"), Points(tuple(points))))
+
+
+def _undetected(first: Comparison, known: Known) -> str:
+    if not known.smallest:
+        return f"{first.topics} topics and {len(first.standings)} runs: that two runs do not differ is not shown."
+    found = ", ".join(f"{least:.2f} in {measure}" for measure, least in known.smallest.items())
+    return (
+        f"No significant difference does not mean equal. With {first.topics} topics, differences between the best and "
+        f"the worst of {len(first.standings)} runs below {found} are found with less than {known.power:.0%} chance."
+    )
+
+
+def _judgements(known: Known) -> list[str]:
+    if known.unjudged is None:
+        return ["How far the runs' answers were judged is not known here: the task folder holds no judgements."]
+    gaps, returned = known.unjudged
+    if not gaps:
+        return [
+            (
+                "Every comment within the pool's depth was judged; a system that took no part may well return others, "
+                "and would be scored too low."
+            )
+        ]
+    return [
+        (
+            f"{gaps:,} of the {returned:,} comments within the pool's depth ({gaps / returned:.1%}) were never judged; "
+            f"unless the scores are of condensed lists, they count as worthless. A system that "
+            f"took no part would have more of them."
+        )
+    ]

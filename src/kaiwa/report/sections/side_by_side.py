@@ -1,0 +1,183 @@
+"""Two runs side by side on the topics where they differ most: posts, comments and the votes each comment got.
+
+The default pair is plain HTML. Beside it the page holds the same material as inert JSON, from which the page's
+own small script shows any other pair.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kaiwa.report.document.html_parts import spoken, text
+from kaiwa.report.document.parts import Data, Markup, Section, Table, Words
+from kaiwa.report.text_tables import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kaiwa.model.scores import Scores
+    from kaiwa.report.text_tables import Cell
+
+Topic = dict[str, Any]  # Any: JSON values, as the script reads them
+
+MOST_BYTES = 1_200_000
+"""So much of the page may hold answers; the topics that tell the runs apart most come first."""
+SHOWN, OPEN = 7, 3
+"""So many topics are shown, and so many of them open."""
+MOST_VOTES = 12
+"""Beyond so many votes an item's votes are counted, not listed."""
+WITHDRAWN = "(withdrawn)"
+
+
+@dataclass(frozen=True)
+class Material:
+    """What the runs answered: ranked comments by run and topic, with texts, votes at each level, and scores."""
+
+    measures: Sequence[Scores]
+    posts: Mapping[str, str]
+    lists: Mapping[str, Mapping[str, Sequence[str]]]
+    votes: Mapping[tuple[str, str], Sequence[int]]
+    texts: Mapping[str, str]
+    withdrawn: frozenset[str] = frozenset()
+
+
+def contrast_section(material: Material, *, han: str = "zh", most_bytes: int = MOST_BYTES) -> Section | None:
+    """The section, opened on the two best runs of the first measure; nothing when fewer than two runs are at hand."""
+    means = material.measures[0].means()
+    runs = sorted((run for run in means if run in material.lists), key=lambda run: -means[run])
+    topics = _topics(material, runs, most_bytes)
+    if len(runs) < 2 or not topics:  # noqa: PLR2004  a pair
+        return None
+    said = {
+        "runs": [visible(run) for run in runs],
+        "measures": [visible(one.measure) for one in material.measures],
+        "shown": SHOWN,
+        "open": OPEN,
+        "listed": MOST_VOTES,
+        "han": han,
+        "topics": topics,
+    }
+    chosen = _furthest(topics, 0, (0, 1))
+    measure = material.measures[0].measure
+    lead = (
+        f"The topics on which two runs differ most by {measure}, with each comment's votes, best first; "
+        f"below, the two runs with the highest mean {measure}."
+    )
+    return Section(
+        "Side by side",
+        (
+            Words(lead),
+            Markup(_whole(said, chosen), files("kaiwa.report").joinpath("contrast.js").read_text(encoding="utf-8")),
+            Data(_table(said, chosen)),
+        ),
+    )
+
+
+def _topics(material: Material, runs: Sequence[str], most_bytes: int) -> list[Topic]:
+    """The topics' material, those that tell the runs apart most first, as far as there is room."""
+    first = material.measures[0]
+    found, room = list[Topic](), most_bytes
+    for row in np.argsort(-first.values.std(axis=1), kind="stable").tolist():
+        topic = _topic(material, first.topics[row], runs)
+        room -= len(json.dumps(topic, ensure_ascii=False).encode())
+        if room < 0:
+            break
+        found.append(topic)
+    return found
+
+
+def _topic(material: Material, name: str, runs: Sequence[str]) -> Topic:
+    places: dict[str, int] = {}
+    lists = [[places.setdefault(comment, len(places)) for comment in material.lists[run].get(name, ())] for run in runs]
+    return {
+        "id": visible(name),
+        "post": visible(material.posts.get(name, "")),
+        "scores": [[round(_score(one, name, run), 4) for run in runs] for one in material.measures],
+        "items": [_item(material, name, comment) for comment in places],
+        "lists": lists,
+    }
+
+
+def _score(scores: Scores, topic: str, run: str) -> float:
+    if topic not in scores.topics or run not in scores.runs:
+        return 0.0
+    return float(scores.values[scores.topics.index(topic), scores.runs.index(run)])
+
+
+def _item(material: Material, topic: str, comment: str) -> list[Any]:  # Any: JSON values
+    if comment in material.withdrawn:
+        return ["", WITHDRAWN, []]
+    said = material.texts.get(comment, "")
+    return [visible(comment), visible(said), list(material.votes.get((topic, comment), ()))]
+
+
+def _furthest(topics: Sequence[Topic], measure: int, pair: tuple[int, int]) -> list[Topic]:
+    a, b = pair
+    by_distance = sorted(topics, key=lambda one: -abs(one["scores"][measure][a] - one["scores"][measure][b]))
+    return by_distance[:SHOWN]
+
+
+def _whole(said: Mapping[str, Any], chosen: Sequence[Topic]) -> str:  # Any: JSON values
+    quiet = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+    for char in "<>&\u2028\u2029":
+        quiet = quiet.replace(char, f"\\u{ord(char):04x}")
+    shown = "".join(_topic_html(said, one, is_open=place < OPEN) for place, one in enumerate(chosen))
+    return (
+        '<form id="choose" hidden><label>Measure <select name="measure"></select></label>'
+        '<label>Left <select name="left"></select></label><label>Right <select name="right"></select></label></form>'
+        f'<div id="contrast" aria-live="polite">{shown}</div>'
+        f'<script type="application/json" id="answers">{quiet}</script>'
+    )
+
+
+def _topic_html(said: Mapping[str, Any], topic: Topic, *, is_open: bool) -> str:  # Any: JSON values
+    scores = topic["scores"][0]
+    post = f"<blockquote{spoken(topic['post'], han=said['han'])}>{text(topic['post'])}</blockquote>"
+    sides = "".join(
+        f"<div><h3>{text(said['runs'][run])} <small>{text(said['measures'][0])} {scores[run]:.4f}</small></h3>"
+        f"<ol>{_answers_html(topic, run, said['han'])}</ol></div>"
+        for run in (0, 1)
+    )
+    return (
+        f"<details{' open' if is_open else ''}><summary>{text(topic['id'])}: {scores[0]:.4f} against {scores[1]:.4f}"
+        f"</summary>{post if topic['post'] else ''}<div class=two>{sides}</div></details>"
+    )
+
+
+def _answers_html(topic: Topic, run: int, han: str) -> str:
+    rows = list[str]()
+    for place in topic["lists"][run]:
+        name, words, votes = topic["items"][place]
+        shown = words or name
+        label = f" <small>{text(name)}</small>" if words and name else ""
+        rows.append(f"<li><span{spoken(shown, han=han)}>{text(shown)}</span>{label} {_votes_html(votes)}</li>")
+    return "".join(rows) or "<li>no answer</li>"
+
+
+def _votes_html(votes: Sequence[int]) -> str:
+    if not sum(votes):
+        return "<span class=votes>not judged</span>"
+    top = len(votes) - 1
+    if sum(votes) > MOST_VOTES:
+        return "<span class=votes>votes " + ", ".join(f"{n} × L{level}" for level, n in enumerate(votes)) + "</span>"
+    boxes = "".join(
+        f"<b class={'hi' if level == top else 'mid' if level else 'lo'}>{level}</b> " * votes[level]
+        for level in range(top, -1, -1)
+    )
+    return f"<span class=votes><span class=aside>votes </span>{boxes}</span>"
+
+
+def _table(said: Mapping[str, Any], chosen: Sequence[Topic]) -> Table:  # Any: JSON values
+    rows: list[list[Cell]] = [
+        [topic["id"], said["runs"][run], rank, *topic["items"][place][:2], " ".join(map(str, topic["items"][place][2]))]
+        for topic in chosen
+        for run in (0, 1)
+        for rank, place in enumerate(topic["lists"][run], start=1)
+    ]
+    header = ["topic", "run", "rank", "comment", "text", "votes at L0, L1, ..."]
+    return Table("side-by-side", "The two best runs where they differ most", header, rows)

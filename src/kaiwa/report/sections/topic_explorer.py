@@ -1,0 +1,89 @@
+"""The topic explorer: every run on every topic, raw and std-AB, and which topics tell the runs apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.report.document.parts import Data, Drawing, Fold, Section, Table, Words
+from kaiwa.report.figures.topic_figure import MOST_DOTS, topic_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kaiwa.model.scores import Scores
+    from kaiwa.report.document.parts import Part
+    from kaiwa.report.text_tables import Cell
+
+MOST_ROWS = 15
+
+
+def topics_section(measures: Sequence[tuple[Scores, Scores]], posts: Mapping[str, str]) -> Section:
+    """The first measure's topics at once, the others' to be opened; all of them in the files."""
+    shown = [_explorer(scores, std_ab, posts) for scores, std_ab in measures]
+    folds = tuple(
+        Fold(f"Topics by {scores.measure}", parts) for (scores, _), parts in zip(measures[1:], shown[1:], strict=True)
+    )
+    note = (
+        "Spread is the standard deviation over the runs, share the topic's part of all squared differences between "
+        "runs on one topic: a topic on which all runs agree tells nothing about them. In brackets the std-AB score, "
+        "on one scale for every topic, where 0.15 is one standard deviation of the runs."
+    )
+    return Section("Topics", (*shown[0], Words(note, "soft"), *folds))
+
+
+def _explorer(scores: Scores, std_ab: Scores, posts: Mapping[str, str]) -> tuple[Part, ...]:
+    best = scores.runs[int(scores.values.mean(axis=0).argmax())]
+    kind = "each dot a run" if scores.values.size <= MOST_DOTS else "the bands hold all runs, and their middle half"
+    about = (
+        f"{scores.measure} of every run on every topic, raw (left) and std-AB (right); topics from the hardest to the "
+        f"easiest by mean raw score, {kind}. The best run is {best}."
+    )
+    table = separating_topics(scores, std_ab, posts)
+    top = Table(
+        f"topics-{scores.measure}",
+        f"The {min(MOST_ROWS, len(table.rows))} topics on which {scores.measure} tells the runs apart most",
+        table.header,
+        table.rows[:MOST_ROWS],
+        digits=3,
+    )
+    return (
+        Drawing(f"topics-{scores.measure}", about, lambda: topic_figure(scores, std_ab, best)),
+        top,
+        Data(table),
+        Data(_every_score(scores, std_ab)),
+    )
+
+
+def separating_topics(scores: Scores, std_ab: Scores, posts: Mapping[str, str]) -> Table:
+    """The topics from the one that tells the runs apart most: mean, spread, range, share, best and worst run."""
+    values = scores.values
+    spread = values.std(axis=1, ddof=1)
+    squares = spread**2
+    share = squares / squares.sum() if squares.any() else squares
+    rows: list[list[Cell]] = []
+    for row in np.argsort(-spread, kind="stable").tolist():
+        raw, topic = values[row], scores.topics[row]
+        ends = [
+            f"{scores.runs[run]} {raw[run]:.2f} ({std_ab.values[row, run]:.2f})"
+            for run in (int(raw.argmax()), int(raw.argmin()))
+        ]
+        numbers = [float(raw.mean()), float(spread[row]), float(np.ptp(raw)), float(share[row])]
+        rows.append([topic, posts.get(topic, "-"), *numbers, *ends])
+    header = ["topic", "post", "mean", "spread", "range", "share", "best run", "worst run"]
+    return Table(f"topics-all-{scores.measure}", f"All topics by {scores.measure}", header, rows)
+
+
+def _every_score(scores: Scores, std_ab: Scores) -> Table:
+    rows: list[list[Cell]] = [
+        [topic, run, float(scores.values[row, column]), float(std_ab.values[row, column])]
+        for row, topic in enumerate(scores.topics)
+        for column, run in enumerate(scores.runs)
+    ]
+    return Table(
+        f"scores-{scores.measure}",
+        f"{scores.measure} of every run on every topic",
+        ["topic", "run", "raw", "std-AB"],
+        rows,
+    )

@@ -1,0 +1,108 @@
+"""Lines of tokens cut into tokens, each with a 64-bit key, by compiled passes over the bytes.
+
+A block is UTF-8 text: tokens with spaces between them, one text a line, the last line ended too. A token of up to seven
+bytes is, with its length, its own key; a longer one has a hash for a key. The passes are kept apart and free of
+branches where they can be, so that the processor works on many tokens at a time.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kaiwa.stats.compiled import kernel
+
+Bytes = NDArray[np.uint8]
+Words = NDArray[np.uint64]
+Numbers = NDArray[np.int32]
+SHORT = 7
+_SPACE, _LINE_END = 32, 10
+_ONE, _EIGHT = np.uint64(1), np.uint64(8)
+_LONG = np.uint64(1 << 63)
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio (Knuth 1973): neighbours land far apart
+_MIX = np.uint64(1099511628211)  # the prime of Fowler, Noll and Vo's hash
+
+
+class Cut(NamedTuple):
+    """A block as words of eight bytes, zeros behind them, and its tokens; per text the tokens up to its end."""
+
+    words: Words
+    keys: Words
+    lengths: Numbers
+    ends: Numbers
+    text_ends: Numbers
+
+
+def cut_block(block: bytes) -> Cut:
+    """The tokens of a block, none of them empty."""
+    words = np.empty(words_for(len(block)), dtype=np.uint64)
+    words[-2:] = 0
+    text = words.view(np.uint8)
+    text[: len(block)] = np.frombuffer(block, dtype=np.uint8)
+    marks = np.empty(len(block) + 1, dtype=np.int32)
+    marks = marks[: find_marks(text, len(block), marks)]
+    keys, room = np.empty(len(marks) + 1, dtype=np.uint64), len(marks) + 1
+    lengths, ends, text_ends, long = (np.empty(room, dtype=np.int32) for _ in range(4))
+    tokens, texts, longer = cut_tokens(words, text, marks, keys, lengths, ends, text_ends, long)
+    hash_long(words, keys, lengths, ends, long[:longer])
+    return Cut(words, keys[:tokens], lengths[:tokens], ends[:tokens], text_ends[:texts])
+
+
+def words_for(size: int) -> int:
+    """How many words hold so many bytes, and the word behind them that ``word_at`` may look at."""
+    return size // 8 + 2
+
+
+@kernel
+def word_at(words: Words, at: np.uint64) -> np.uint64:
+    """The eight bytes that start at a place, the first one lowest."""
+    word, shift = at >> np.uint64(3), (at & np.uint64(7)) << np.uint64(3)
+    return np.uint64((words[word] >> shift) | ((words[word + _ONE] << _ONE) << (np.uint64(63) - shift)))
+
+
+@kernel
+def find_marks(text: Bytes, size: int, marks: Numbers) -> int:
+    """Find the spaces and line ends; how many there are."""
+    count = 0
+    for at in range(size):
+        marks[count] = at
+        count += (text[at] == _SPACE) | (text[at] == _LINE_END)
+    return count
+
+
+@kernel
+def cut_tokens(
+    words: Words, text: Bytes, marks: Numbers,
+    keys: Words, lengths: Numbers, ends: Numbers, text_ends: Numbers, long: Numbers,
+) -> tuple[int, int, int]:  # fmt: skip
+    """The tokens before the marks, with the keys of the short ones; how many tokens, texts and long tokens."""
+    tokens, texts, longer = 0, 0, 0
+    low = np.uint64(0)
+    for mark in marks:
+        end = np.uint64(mark)
+        length = end - low
+        mask = (_ONE << ((length & np.uint64(7)) << np.uint64(3))) - _ONE
+        keys[tokens] = (word_at(words, low) & mask) | (length << np.uint64(56))
+        lengths[tokens], ends[tokens], long[longer] = length, end, tokens
+        longer += int(length > SHORT)
+        tokens += int(length > 0)
+        text_ends[texts] = tokens
+        texts += text[end] == _LINE_END
+        low = end + _ONE
+    return tokens, texts, longer
+
+
+@kernel
+def hash_long(words: Words, keys: Words, lengths: Numbers, ends: Numbers, long: Numbers) -> None:
+    """The keys of the long tokens."""
+    for token in long:
+        length = np.uint64(lengths[token])
+        low = np.uint64(ends[token]) - length
+        key = word_at(words, low)
+        step = _EIGHT
+        while step < length:
+            key = (key ^ (key >> np.uint64(29))) * _MIX ^ word_at(words, min(low + step, low + length - _EIGHT))
+            step += _EIGHT
+        keys[token] = ((key ^ (key >> np.uint64(32))) * SPREAD) | _LONG

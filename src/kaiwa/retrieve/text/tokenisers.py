@@ -1,0 +1,204 @@
+"""Words of Chinese, Japanese and English, and character bigrams of any of them.
+
+A tokeniser cuts normalised text into surfaces and turns each distinct surface into a term once, so
+stemming and the dropping of punctuation cost nothing per token. docs/decisions/042 measures the choices.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from kaiwa.model.normalise import normalise
+from kaiwa.registry import Names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_CJK = "\u3005\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
+_RUNS = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+")
+_IS_CJK = re.compile(f"[{_CJK}]").match
+_WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]")
+_KANA = re.compile("[\u3041-\u30ff]")
+_HAN = re.compile("[\u3400-\u9fff]")
+_HANGUL_OR_LETTER = re.compile(r"[^\W\d_]")
+_BIGRAM_MARK = "\x02"  # so that a bigram is never taken for the word of the same two characters
+
+ENGLISH_STOP_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "been",
+        "but",
+        "by",
+        "for",
+        "from",
+        "had",
+        "has",
+        "have",
+        "he",
+        "her",
+        "his",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "me",
+        "my",
+        "no",
+        "not",
+        "of",
+        "on",
+        "or",
+        "our",
+        "she",
+        "so",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "to",
+        "was",
+        "we",
+        "were",
+        "what",
+        "which",
+        "who",
+        "will",
+        "with",
+        "you",
+        "your",
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Tokeniser:
+    """A name, how text is cut into surfaces, and the term of a surface ("" when it is not a word)."""
+
+    name: str
+    split: Callable[[str], list[str]]
+    term: Callable[[str], str]
+
+    def terms(self, text: str) -> list[str]:
+        """The text's terms, in order.
+
+        >>> tokeniser("en").terms("The FIRST days in Hawaii!!!")
+        ['first', 'day', 'hawaii']
+        """
+        return [term for surface in self.split(normalise(text)) if (term := self.term(surface))]
+
+
+def tokeniser(name: str) -> Tokeniser:
+    """The tokeniser of a language, of ``bigrams``, or of both: ``zh+bigrams``."""
+    words, _, more = name.partition("+")
+    made = TOKENISERS[words]()
+    if not more:
+        return made
+    bigrams = TOKENISERS[more]()
+    return Tokeniser(
+        name,
+        lambda text: made.split(text) + [_BIGRAM_MARK + surface for surface in bigrams.split(text)],
+        lambda surface: surface if surface[0] == _BIGRAM_MARK else made.term(surface),
+    )
+
+
+def shown(term: str) -> str:
+    """The term as a reader wants to see it."""
+    return term.removeprefix(_BIGRAM_MARK)
+
+
+def language_of(texts: Iterable[str]) -> str:
+    """The language that most of the texts are in: ``ja`` where there is kana, ``zh`` where Han, else ``en``.
+
+    >>> [language_of([text]) for text in ("今天天气好", "今日は雨です", "it rains")]
+    ['zh', 'ja', 'en']
+    """
+    joined = "".join(texts)
+    kana, han = len(_KANA.findall(joined)), len(_HAN.findall(joined))
+    letters = len(_HANGUL_OR_LETTER.findall(joined))
+    if kana > 0.1 * (kana + han):
+        return "ja"
+    return "zh" if han > 0.2 * letters else "en"
+
+
+def is_word(surface: str) -> bool:
+    """Whether the surface carries meaning: it has a letter, a digit, or a symbol such as an emoji.
+
+    >>> [is_word(surface) for surface in ("雨", "7", "😀", "。", " ")]
+    [True, True, True, False, False]
+    """
+    return any(char.isalnum() or unicodedata.category(char) == "So" for char in surface)
+
+
+def _word_or_nothing(surface: str) -> str:
+    if surface.isalnum():
+        return surface
+    surface = surface.strip()
+    return surface if is_word(surface) else ""
+
+
+def _bigrams_of(text: str) -> list[str]:
+    surfaces = []
+    for run in _RUNS.findall(text):
+        if len(run) > 1 and _IS_CJK(run[0]):
+            surfaces.extend([run[at : at + 2] for at in range(len(run) - 1)])
+        else:
+            surfaces.append(run)
+    return surfaces
+
+
+@cache
+def _chinese() -> Tokeniser:
+    import rjieba
+
+    return Tokeniser("zh", rjieba.cut, _word_or_nothing)
+
+
+@cache
+def _japanese() -> Tokeniser:
+    import fugashi
+
+    parse = fugashi.Tagger("-Owakati").parse
+    return Tokeniser("ja", lambda text: parse(text).split(), _word_or_nothing)
+
+
+@cache
+def _english() -> Tokeniser:
+    import snowballstemmer
+
+    stem = snowballstemmer.stemmer("english").stemWord
+
+    @lru_cache(1 << 16)  # the words of a language repeat; stemming one costs 50 microseconds
+    def term(surface: str) -> str:
+        if surface in ENGLISH_STOP_WORDS or not is_word(surface):
+            return ""
+        return str(stem(surface.replace("’", "'")))
+
+    return Tokeniser("en", _WORDS.findall, term)
+
+
+@cache
+def _bigrams() -> Tokeniser:
+    return Tokeniser("bigrams", _bigrams_of, _word_or_nothing)
+
+
+TOKENISERS: Names[Callable[[], Tokeniser]] = Names(
+    "tokeniser", {"zh": _chinese, "ja": _japanese, "en": _english, "bigrams": _bigrams}
+)

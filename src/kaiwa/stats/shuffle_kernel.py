@@ -1,0 +1,99 @@
+"""The compiled path of ``kaiwa.stats.shuffles``: the same bits, five to eight times faster than numpy's shuffles.
+
+numba is loaded with this module, and this module only for large work. The machine code is kept on disk;
+where no folder may be written it is compiled anew in each process, which costs about a second.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+
+from kaiwa.stats.random_words import FRACTION_BITS, GOLDEN, MASK, RETRY, Draws
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kaiwa.model.ids import FloatArray
+    from kaiwa.stats.random_words import WordArray
+
+_SPARE = np.uint64(64 - FRACTION_BITS)
+_BITS = np.uint64(FRACTION_BITS)
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+
+
+def _kept_on_disk(function: Callable[..., Any]) -> Any:  # Any: numba's dispatcher has no types
+    """The function compiled without the interpreter's lock, its machine code kept where that is possible."""
+    try:
+        return njit(nogil=True, cache=True)(function)
+    except RuntimeError:  # numba found no folder it may write to
+        return njit(nogil=True)(function)
+
+
+@njit(inline="always")
+def _mixed(word: np.uint64) -> np.uint64:
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+@njit(inline="always")
+def _fraction(source: np.uint64, product: np.uint64, limit: np.uint64) -> np.uint64:
+    """The 48-bit fraction of a word, drawn again where the draws from it would not be equally likely."""
+    fraction = _mixed(source) >> _SPARE
+    while (fraction * product) & MASK < limit:
+        source += RETRY
+        fraction = _mixed(source) >> _SPARE
+    return fraction
+
+
+@_kept_on_disk
+def _fill(  # noqa: PLR0917  compiled functions take no keywords
+    by_topic: FloatArray,
+    key: np.uint64,
+    first: np.uint64,
+    per_word: int,
+    products: WordArray,
+    limits: WordArray,
+    out: FloatArray,
+) -> None:
+    """Two topics at a time: each draw waits for the one before it, so two chains of draws take the time of one."""
+    topics, runs = by_topic.shape
+    one, two = np.empty(runs), np.zeros(runs)
+    last, step = np.uint64(runs - 1), np.uint64(per_word)  # unsigned places spare numba's check for negative ones
+    words = np.uint64(len(products)) * GOLDEN
+    for trial in range(out.shape[0]):
+        state = _mixed(key + (first + np.uint64(trial) + _ONE) * GOLDEN)
+        total = out[trial]
+        for topic in range(0, topics, 2):
+            for run in range(runs):
+                one[run] = by_topic[topic, run]
+                two[run] = by_topic[topic + 1, run] if topic + 1 < topics else 0.0
+            later = state + words
+            top, word = last, _ZERO
+            while top > _ZERO:
+                bottom = top - step if top > step else _ZERO
+                state += GOLDEN
+                later += GOLDEN
+                left = _fraction(state, products[word], limits[word])
+                right = _fraction(later, products[word], limits[word])
+                while top > bottom:
+                    scaled, scaled_too = left * (top + _ONE), right * (top + _ONE)
+                    left, right = scaled & MASK, scaled_too & MASK
+                    pick, pick_too = scaled >> _BITS, scaled_too >> _BITS
+                    score, score_too = one[pick], two[pick_too]
+                    one[pick], two[pick_too] = one[top], two[top]
+                    total[top] = total[top] + score + score_too  # in the order of the topics: the same bits as alone
+                    top -= _ONE
+                word += _ONE
+            total[_ZERO] = total[_ZERO] + one[_ZERO] + two[_ZERO]
+            state = later
+
+
+def sums_compiled(by_topic: FloatArray, key: int, first: int, trials: int, draws: Draws) -> FloatArray:
+    """Shuffled column sums "trials x runs", as ``shuffle.sums_by_numpy`` gives them, bit for bit."""
+    out = np.zeros((trials, by_topic.shape[1]))
+    _fill(by_topic, np.uint64(key), np.uint64(first), draws.per_word, draws.products, draws.limits, out)
+    return out

@@ -1,0 +1,115 @@
+"""Run means after every topic's scores are shuffled among the runs: the chance behind the randomised tests.
+
+Trial t of a key is always the same shuffle: its random words are a SplitMix64 stream (Steele et al. 2014)
+that starts at a hash of (key, t), and each word has a fixed place in that stream. So the bits depend
+neither on the block size, nor on the threads, nor on which of the two paths ran: numpy for small work,
+compiled (``kaiwa.stats.shuffle_kernel``) where that repays loading the compiler, or where it is loaded already.
+"""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.errors import InputError
+from kaiwa.stats.random_words import FRACTION_BITS, GOLDEN, MASK, MAX_RUNS, Draws, fractions, mixed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from kaiwa.model.ids import FloatArray
+    from kaiwa.stats.random_words import WordArray
+
+COMPILED_FROM = 60_000_000
+"""Cells shuffled (topics x runs x trials) from which loading the compiler repays; see docs/decisions/020."""
+COMPILED = "kaiwa.stats.shuffle_kernel"
+BLOCK_CELLS = 250_000
+
+
+def shuffle_key(rng: np.random.Generator) -> int:
+    """The key of one randomised test, drawn from the caller's generator."""
+    return int(rng.integers(1 << 63))
+
+
+def shuffled_means(
+    by_topic: FloatArray,
+    *,
+    trials: int,
+    key: int,
+    first: int = 0,
+    threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[FloatArray]:
+    """The run means of each trial, in blocks "trials x runs", in trial order.
+
+    >>> next(shuffled_means(np.array([[1.0, 0.0], [1.0, 0.0]]), trials=3, key=7)).tolist()
+    [[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]]
+    """
+    topics, runs = by_topic.shape
+    if not 1 < runs < MAX_RUNS:
+        raise InputError(f"{runs} runs; a comparison takes 2 to {MAX_RUNS - 1} runs")
+    sums = _path(topics * runs * trials)
+    draws = Draws.of(runs)
+    size = max(1, BLOCK_CELLS // runs)
+    spans = [(start, min(start + size, first + trials)) for start in range(first, first + trials, size)]
+    rows = np.ascontiguousarray(by_topic, dtype=np.float64)
+
+    def block(span: tuple[int, int]) -> FloatArray:
+        means: FloatArray = sums(rows, key, span[0], span[1] - span[0], draws) / topics
+        return means
+
+    with ThreadPoolExecutor(threads) as pool:
+        for start in range(0, len(spans), threads):
+            window = spans[start : start + threads]
+            for span, means in zip(window, pool.map(block, window), strict=True):
+                if progress:
+                    progress(span[1] - first, trials)
+                yield means
+
+
+def _path(cells: int) -> Callable[[FloatArray, int, int, int, Draws], FloatArray]:
+    if cells < COMPILED_FROM and COMPILED not in sys.modules:
+        return sums_by_numpy
+    from kaiwa.stats.shuffle_kernel import sums_compiled
+
+    return sums_compiled
+
+
+def sums_by_numpy(by_topic: FloatArray, key: int, first: int, trials: int, draws: Draws) -> FloatArray:
+    """Shuffled column sums "trials x runs", one numpy step per place of a row, all trials at once."""
+    topics, runs = by_topic.shape
+    trial = np.arange(trials, dtype=np.uint64)
+    state = mixed(np.uint64(key) + (np.uint64(first + 1) + trial) * GOLDEN)
+    total = np.zeros((runs, trials))
+    row = np.empty((runs, trials))
+    for topic in range(topics):
+        row[:] = by_topic[topic][:, None]
+        for word, top in enumerate(range(runs - 1, 0, -draws.per_word)):
+            state += GOLDEN
+            fraction = fractions(state, draws.products[word], draws.limits[word])
+            _draw_places(row, total, fraction, trial, range(top, max(top - draws.per_word, 0), -1))
+        total[0] += row[0]
+    return np.ascontiguousarray(total.T)
+
+
+def _draw_places(row: FloatArray, total: FloatArray, fraction: WordArray, trial: WordArray, places: range) -> None:
+    """Add to each place's total the score drawn for it from the places not above it, and close the gap in the row.
+
+    The arrays are changed in place, and every step writes where the last one did: making new arrays
+    costs as much as the arithmetic.
+    """
+    scores, trials = row.reshape(-1), np.uint64(len(trial))
+    spot, drawn = np.empty_like(trial), np.empty(len(trial))
+    for place in places:
+        np.multiply(fraction, np.uint64(place + 1), out=fraction)
+        np.right_shift(fraction, np.uint64(FRACTION_BITS), out=spot)
+        np.bitwise_and(fraction, MASK, out=fraction)
+        np.multiply(spot, trials, out=spot)
+        np.add(spot, trial, out=spot)
+        index = spot.view(np.int64)
+        np.take(scores, index, out=drawn, mode="clip")  # never out of range; "raise" would copy its answer
+        total[place] += drawn
+        scores[index] = row[place]

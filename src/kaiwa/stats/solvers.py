@@ -1,0 +1,148 @@
+"""Solvers that always end: the smallest enough integer of many at once, and the root of one monotone function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kaiwa.model.ids import FloatArray, IntArray
+
+LARGEST_N = 10**9
+"""No more topics than this are ever promised."""
+ROOT_STEPS = 200
+WIDENINGS = 16
+CLEVER_STEPS = 12
+"""After so many interpolations a stubborn cell is halved instead, so that the search ends."""
+
+
+def merit_of(power: FloatArray, target: FloatArray) -> FloatArray:
+    """How far the power is past its target, on the logit scale: never negative when enough, always so when not."""
+    inside = np.clip(power, 1e-15, 1 - 1e-15)
+    wanted = np.clip(target, 1e-15, 1 - 1e-15)
+    gap = np.log(inside / (1 - inside)) - np.log(wanted / (1 - wanted))
+    merit: FloatArray = np.where(power >= target, np.maximum(gap, 0.0), np.minimum(gap, -1e-12))
+    return merit
+
+
+def smallest_enough(
+    merit: Callable[[FloatArray, IntArray], FloatArray], guess: FloatArray, *, least: int = 2
+) -> IntArray:
+    """Per cell the smallest integer whose merit is not negative; ``LARGEST_N + 1`` where none is.
+
+    ``merit(n, cells)`` must grow with n, about linearly in its square root.
+    """
+    low = np.full(guess.shape, least - 1.0)
+    high = np.full(guess.shape, LARGEST_N + 1.0)
+    low_merit, high_merit = np.full(guess.shape, np.nan), np.full(guess.shape, np.nan)
+    trial = np.clip(np.ceil(guess), least + 1, LARGEST_N)
+    # the guess is nearly always right: it and the integer below it are tried in one go
+    cells = np.arange(len(guess))
+    upper, lower = np.split(merit(np.concatenate([trial, trial - 1]), np.concatenate([cells, cells])), 2)
+    low, low_merit = np.where(upper < 0, trial, low), np.where(upper < 0, upper, low_merit)
+    high, high_merit = np.where(upper >= 0, trial, high), np.where(upper >= 0, upper, high_merit)
+    between = (upper >= 0) & (lower < 0)
+    low, low_merit = np.where(between, trial - 1, low), np.where(between, lower, low_merit)
+    high, high_merit = np.where(lower >= 0, trial - 1, high), np.where(lower >= 0, lower, high_merit)
+    step = 0
+    while (open_cells := np.flatnonzero(high - low > 1)).size:
+        step += 1
+        trial = _next_trial(low, high, low_merit, high_merit, step)
+        value = merit(trial[open_cells], open_cells)
+        enough = value >= 0
+        up, down = open_cells[enough], open_cells[~enough]
+        high[up], high_merit[up] = trial[up], value[enough]
+        low[down], low_merit[down] = trial[down], value[~enough]
+    return high.astype(np.int64)
+
+
+def _next_trial(
+    low: FloatArray, high: FloatArray, low_merit: FloatArray, high_merit: FloatArray, step: int
+) -> FloatArray:
+    """Between the bounds: beside the end that is nearly right, else where the line in sqrt(n) crosses zero."""
+    root_low, root_high = np.sqrt(low), np.sqrt(high)
+    both = ~np.isnan(low_merit) & ~np.isnan(high_merit)
+    share = np.where(both, -low_merit / np.where(both, high_merit - low_merit, 1.0), 0.5)
+    crossing = (root_low + share * (root_high - root_low)) ** 2
+    # the guess is seldom off by more than a topic or a thousandth: look beside it first, then ever further
+    reach = np.maximum(1.0, 0.0005 * np.where(np.isnan(high_merit), low, high)) * 4.0 ** (step - 1)
+    outward = np.where(np.isnan(high_merit), low + reach, high - reach)
+    trial = np.where(both, crossing, outward) if step <= CLEVER_STEPS else np.where(both, (low + high) / 2, outward)
+    ceiling = np.where(both & (step % 2 == 0), np.floor(trial), np.ceil(trial))
+    return np.clip(ceiling, low + 1, np.maximum(high - 1, low + 1))
+
+
+def crossing(merit: Callable[[FloatArray], FloatArray], guess: FloatArray) -> FloatArray:
+    """Per cell the positive point at which a growing merit crosses zero; nan where none is near the guess.
+
+    Chandrupatla 1997: inverse quadratic interpolation where it is safe, else halving.
+    """
+    low, high = _bracket(merit, guess)
+    a, b, at_a, at_b = high, low, merit(high), merit(low)
+    held = (at_a >= 0) & (at_b < 0)
+    share = np.full_like(guess, 0.5)
+    for _ in range(ROOT_STEPS):
+        x = a + share * (b - a)
+        at_x = merit(x)
+        same = np.sign(at_x) == np.sign(at_a)
+        c, at_c = np.where(same, a, b), np.where(same, at_a, at_b)
+        b, at_b = np.where(same, b, a), np.where(same, at_b, at_a)
+        a, at_a = x, at_x
+        narrow = 2e-16 * np.abs(a) / np.maximum(np.abs(b - a), 1e-300)
+        if (~held | (narrow > 0.5) | (np.abs(at_a) < 1e-14)).all():  # noqa: PLR2004  half the bracket: the last bit
+            break
+        share = np.clip(_inverse_quadratic((a, b, c), (at_a, at_b, at_c)), narrow, 1 - narrow)
+    return np.where(held, np.where(at_a >= 0, a, b), np.nan)
+
+
+def _bracket(merit: Callable[[FloatArray], FloatArray], guess: FloatArray) -> tuple[FloatArray, FloatArray]:
+    low, high = guess / 1.1, guess * 1.1
+    for _ in range(WIDENINGS):
+        short, over = merit(high) < 0, merit(low) >= 0
+        if not (short | over).any():
+            break
+        low, high = np.where(over, low / 4.0, low), np.where(short, high * 4.0, high)
+    return low, high
+
+
+def _inverse_quadratic(points: tuple[FloatArray, ...], values: tuple[FloatArray, ...]) -> FloatArray:
+    """How far from the first point to the second the curve through all three crosses zero; half where unsafe."""
+    (a, b, c), (at_a, at_b, at_c) = points, values
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        xi, phi = (a - b) / (c - b), (at_a - at_b) / (at_c - at_b)
+        safe = (phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi)
+        share = at_a / (at_b - at_a) * at_c / (at_b - at_c)
+        share = share + (c - a) / (b - a) * at_a / (at_c - at_a) * at_b / (at_c - at_b)
+    return np.where(safe & np.isfinite(share), share, 0.5)
+
+
+def root(function: Callable[[float], float], low: float, high: float, *, steps: int = 200) -> float:
+    """The smallest point, to the last bit, at which a growing function is no longer negative.
+
+    >>> root(lambda x: x * x - 2, 0, 2)
+    1.4142135623730951
+    """
+    for _ in range(steps):
+        middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        if function(middle) >= 0:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def largest_enough(enough: Callable[[int], bool], low: int, high: int) -> int:
+    """The largest integer in [low, high] that is enough, when ``low`` is and all after the first failure are not.
+
+    >>> largest_enough(lambda m: m * m <= 50, 1, 100)
+    7
+    """
+    while high > low:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if enough(middle) else (low, middle - 1)
+    return low

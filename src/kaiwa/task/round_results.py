@@ -1,0 +1,185 @@
+"""The results of a round: everything the report shows, computed from the files of a task folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.compare.comparison import Comparison, compare_runs
+from kaiwa.compare.standardisation import standardisation_factors, standardised
+from kaiwa.compare.teams import TeamBest, best_of_teams
+from kaiwa.compare.variance_components import Variance, pooled_variance
+from kaiwa.errors import DesignError, InputError
+from kaiwa.formats.qrels_files import read_qrels
+from kaiwa.formats.run_files import read_runs
+from kaiwa.formats.scores.score_files import read_scores
+from kaiwa.formats.topic_files import read_topics
+from kaiwa.formats.vote_files import read_votes
+from kaiwa.label.agreement import Agreement, Contested, agreement, contested
+from kaiwa.model.ids import unpack
+from kaiwa.model.scores import Scores, ScoreSet
+from kaiwa.pool import Coverage, Share, coverage, depth_pool, pool_sizes, run_shares, team_shares
+from kaiwa.stats.kendall import TauResult, kendall_tau
+from kaiwa.task.comment_texts import comment_texts, withdrawn_ids
+from kaiwa.task.next_design import chosen_measures, required_design
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kaiwa.model.run import Run
+    from kaiwa.model.votes import Votes
+    from kaiwa.task.settings import Task
+    from kaiwa.topicset import Design
+
+CONTESTED = 10
+
+
+@dataclass(frozen=True)
+class MeasureResults:
+    """One measure: which runs differ, each team's best, the variances raw and standardised, and the next n."""
+
+    scores: Scores
+    std_ab: Scores
+    comparison: Comparison
+    teams: tuple[TeamBest, ...]
+    variance: Variance
+    standardised_variance: Variance
+    design: Design | None
+
+
+@dataclass(frozen=True)
+class PoolFacts:
+    """What was pooled: items of each topic, sizes at each depth, shares of runs and teams, and what is unjudged."""
+
+    per_topic: list[int]
+    sizes: list[int]
+    runs: list[Share]
+    teams: list[Share]
+    coverage: list[Coverage]
+
+
+@dataclass(frozen=True)
+class Withdrawn:
+    """The ids that must not be shown, and the names under which withdrawn topics go."""
+
+    ids: frozenset[str]
+    topics: dict[str, str]
+
+    def topic(self, name: str) -> str:
+        """The topic's name, or the one it goes by."""
+        return self.topics.get(name, name)
+
+
+@dataclass(frozen=True)
+class RoundResults:
+    """Everything a report shows of a round."""
+
+    task: Task
+    measures: list[MeasureResults]
+    taus: dict[tuple[str, str], TauResult]
+    votes: Votes | None
+    agreement: Agreement | None
+    contested: list[Contested]
+    pool: PoolFacts | None
+    runs: list[Run]
+    posts: dict[str, str]
+    texts: dict[str, str]
+    withdrawn: Withdrawn
+
+
+def round_results(task: Task, *, takedown: Path | None = None) -> RoundResults:
+    """The results of the task's scores, votes and runs; what is not there yet is left out."""
+    if not task.scores.exists():
+        raise InputError.at(task.scores, "no scores yet", "make them with: kaiwa score runs/*.txt -o scores.csv")
+    scores = read_scores(task.scores)
+    chosen = chosen_measures(scores, task.settings)
+    gone = withdrawn_ids(task, takedown)
+    withdrawn = Withdrawn(gone, _hidden(scores, gone))
+    scores = ScoreSet(_renamed(scores[measure], withdrawn) for measure in chosen)
+    runs = read_runs(task.runs) if task.runs else []
+    votes = read_votes(task.votes) if task.votes.exists() else None
+    posts = read_topics(task.topics) if task.topics.exists() else {}
+    disputed = contested(votes, CONTESTED + len(gone)) if votes else []
+    return RoundResults(
+        task=task,
+        measures=[_measure(table, task) for table in scores.values()],
+        taus=_taus(scores, chosen),
+        votes=votes,
+        agreement=_agreement(votes, task.settings.seed) if votes else None,
+        contested=[one for one in disputed if not {one.topic, one.comment} & gone][:CONTESTED],
+        pool=_pool(runs, task) if runs else None,
+        runs=runs,
+        posts={topic: post for topic, post in posts.items() if topic not in gone},
+        texts=comment_texts(task, _shown_comments(runs, task.settings.depth) - gone),
+        withdrawn=withdrawn,
+    )
+
+
+def _hidden(scores: ScoreSet, gone: frozenset[str]) -> dict[str, str]:
+    topics = dict.fromkeys(topic for table in scores.values() for topic in table.topics if topic in gone)
+    return {topic: f"withdrawn-{number}" for number, topic in enumerate(topics, start=1)}
+
+
+def _renamed(scores: Scores, withdrawn: Withdrawn) -> Scores:
+    return replace(scores, topics=tuple(map(withdrawn.topic, scores.topics)))
+
+
+def _measure(scores: Scores, task: Task) -> MeasureResults:
+    said = task.settings
+    comparison = compare_runs(scores, trials=said.trials, alpha=said.alpha, rng=np.random.default_rng(said.seed))
+    raw = pooled_variance([scores.values], rng=np.random.default_rng(said.seed))
+    std_ab = standardised(scores, standardisation_factors(scores))
+    return MeasureResults(
+        scores=scores,
+        std_ab=std_ab,
+        comparison=comparison,
+        teams=best_of_teams(comparison),
+        variance=raw,
+        standardised_variance=pooled_variance([std_ab.values], rng=np.random.default_rng(said.seed)),
+        design=_design(raw.v_e, task),
+    )
+
+
+def _design(v_e: float, task: Task) -> Design | None:
+    try:
+        return required_design(v_e, task.settings)
+    except (InputError, DesignError):
+        return None  # a round without variance asks for no topics; the page says so
+
+
+def _agreement(votes: Votes, seed: int) -> Agreement | None:
+    try:
+        return agreement(votes, rng=np.random.default_rng(seed))
+    except InputError:
+        return None  # a single assessor agrees with nobody
+
+
+def _taus(scores: ScoreSet, measures: list[str]) -> dict[tuple[str, str], TauResult]:
+    means = {measure: np.array(list(scores[measure].means().values())) for measure in measures}
+    pairs = [pair for pair in combinations(measures, 2) if scores[pair[0]].runs == scores[pair[1]].runs]
+    enough = 3
+    return {
+        pair: kendall_tau(means[pair[0]], means[pair[1]])
+        for pair in pairs
+        if len(means[pair[0]]) >= enough and all(np.ptp(means[measure]) > 0 for measure in pair)
+    }
+
+
+def _pool(runs: list[Run], task: Task) -> PoolFacts:
+    depth = task.settings.depth
+    pool = depth_pool(runs, depth=depth)
+    gains = read_qrels(task.qrels) if task.qrels.exists() else None
+    return PoolFacts(
+        per_topic=np.bincount(pool.topic, minlength=len(pool.topics)).tolist(),
+        sizes=pool_sizes(runs, depth=depth),
+        runs=run_shares(pool, depth=depth),
+        teams=team_shares(pool, depth=depth),
+        coverage=[coverage(run, gains, depth=depth) for run in runs] if gains else [],
+    )
+
+
+def _shown_comments(runs: list[Run], depth: int) -> frozenset[str]:
+    return frozenset(name for run in runs for name in unpack(run.truncated(depth).comments))

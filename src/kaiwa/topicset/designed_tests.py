@@ -1,0 +1,84 @@
+"""The table of tests a topic set can be designed for; a test is added here and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from kaiwa.registry import Names
+from kaiwa.topicset.power import one_way_anova, t_test, tukey_pair, two_way_anova
+
+if TYPE_CHECKING:
+    from kaiwa.model.ids import FloatArray
+
+
+class PowerOf(Protocol):
+    """The power of a test, element by element over broadcast arrays."""
+
+    def __call__(
+        self, *, n: FloatArray, systems: FloatArray, min_diff: FloatArray, variance: FloatArray, alpha: FloatArray
+    ) -> FloatArray:
+        """The chance of rejection."""
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test with its power, what it promises in words, and the variance it divides by."""
+
+    power: PowerOf
+    promise: str
+    error: str
+    pairs_only: bool = False
+    shares_topics: bool = False
+    by_range: bool = False
+
+    def error_df(self, systems: FloatArray) -> FloatArray:
+        """How many degrees of freedom each topic adds to the error."""
+        if self.error == "differences":
+            return np.ones_like(systems)
+        return systems - 1.0 if self.shares_topics else systems
+
+    def error_variance(self, variance: float, correlation: float) -> float:
+        """The variance inside the test: of differences for a paired t, of residuals for a two-way design."""
+        kept = (1 - correlation) if self.shares_topics else 1.0
+        return variance * kept * (2.0 if self.error == "differences" else 1.0)
+
+
+TESTS: Names[Test] = Names(
+    "test",
+    {
+        "anova": Test(one_way_anova.power, "one-way ANOVA finds that the systems differ", "V_E"),
+        "two-way": Test(
+            two_way_anova.power, "two-way ANOVA (same topics) finds that the systems differ", "V_E2", shares_topics=True
+        ),
+        "paired-t": Test(
+            t_test.paired_power,
+            "a paired t-test finds the difference",
+            "differences",
+            pairs_only=True,
+            shares_topics=True,
+        ),
+        "two-sample-t": Test(
+            t_test.two_sample_power, "a two-sample t-test finds the difference", "V_E", pairs_only=True
+        ),
+        "hsd": Test(
+            tukey_pair.one_way_power, "Tukey's HSD test tells the best system from the worst", "V_E", by_range=True
+        ),
+        "hsd-paired": Test(
+            tukey_pair.paired_power,
+            "Tukey's HSD test (same topics) tells the best system from the worst",
+            "V_E2",
+            shares_topics=True,
+            by_range=True,
+        ),
+    },
+)
+
+METHODS = ("exact", "sakai")
+
+
+def power_of(test: str, method: str = "exact") -> PowerOf:
+    """The power function of a test by a method."""
+    return one_way_anova.sakai_power if method == "sakai" else TESTS[test].power

@@ -1,0 +1,152 @@
+"""The decisions people make: how many topics until the right system wins, the order is right, the pairs differ.
+
+The pilot stands for all topics. Its run means are first drawn together by their reliability, as observed gaps are
+wider than true ones; then topic sets of any size are drawn from it and the decision is made on each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.errors import DesignError, InputError
+from kaiwa.registry import Names
+from kaiwa.stats.studentised_range import critical_range
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kaiwa.model.ids import FloatArray
+
+MOST_TOPICS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a decision is judged against: the true means, best first, the residual variance, k and alpha."""
+
+    means: FloatArray
+    v_e2: float
+    k: int
+    alpha: float
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The smallest n at which the decision is right as often (or as well) as asked, with Monte-Carlo error."""
+
+    n: int
+    reached: float
+    error: float
+    curve: tuple[tuple[int, float], ...]
+    reliability: float
+
+
+def topics_for_decision(
+    pilot: FloatArray,
+    *,
+    goal: str,
+    target: float,
+    k: int = 1,
+    alpha: float = 0.05,
+    draws: int = 2_000,
+    rng: np.random.Generator,
+) -> Decision:
+    """The smallest number of topics whose decision meets the target.
+
+    Goals: ``top`` (the true best k are on top), ``tau`` (mean Kendall's tau with the true order), ``discriminative``
+    (mean share of pairs that Tukey's HSD calls different).
+
+    >>> pilot = np.random.default_rng(1).normal([0.5, 0.4, 0.3], 0.2, (60, 3))
+    >>> topics_for_decision(pilot, goal="top", target=0.9, rng=np.random.default_rng(1)).n > 5
+    True
+    """
+    model, reliability = shrunk(pilot)
+    order = np.argsort(-model.mean(axis=0), kind="stable")
+    model = model[:, order]
+    setting = Setting(model.mean(axis=0), _residual_variance(model), _checked_k(k, pilot.shape[1]), alpha)
+    seed = int(rng.integers(2**63))
+
+    def reached(n: int) -> FloatArray:
+        return GOALS[goal](_drawn_means(model, n, draws, np.random.default_rng(seed)), n, setting)
+
+    n, seen = _search(lambda size: float(reached(size).mean()), target)
+    final = reached(n)
+    curve = tuple(sorted(seen.items()))
+    return Decision(n, float(final.mean()), float(final.std() / sqrt(draws)), curve, reliability)
+
+
+def shrunk(pilot: FloatArray) -> tuple[FloatArray, float]:
+    """The pilot with run means drawn together by their reliability 1 - V_E2 / (n var of means), and that share."""
+    if pilot.shape[0] < 2 or pilot.shape[1] < 2:  # noqa: PLR2004
+        raise InputError("a pilot of one topic or one run decides nothing; give at least 2 of each")
+    means = pilot.mean(axis=0)
+    spread = float(means.var(ddof=1))
+    reliability = max(0.0, 1 - _residual_variance(pilot) / len(pilot) / spread) if spread else 0.0
+    if not reliability:
+        raise DesignError("the pilot's runs do not differ beyond chance, so there is no right decision to design for")
+    return pilot - (1 - reliability) * (means - means.mean()), reliability
+
+
+def _drawn_means(model: FloatArray, n: int, draws: int, rng: np.random.Generator) -> FloatArray:
+    topics = len(model)
+    weights = rng.multinomial(n, np.full(topics, 1 / topics), size=draws)
+    return weights @ model / n
+
+
+def _top(means: FloatArray, _n: int, setting: Setting) -> FloatArray:
+    if setting.k == means.shape[1]:
+        return np.ones(len(means))
+    lowest_in = means[:, : setting.k].min(axis=1)
+    return np.where(lowest_in > means[:, setting.k :].max(axis=1), 1.0, 0.0)
+
+
+def _tau(means: FloatArray, _n: int, setting: Setting) -> FloatArray:
+    first, second = np.triu_indices(means.shape[1], 1)
+    apart = np.sign(setting.means[first] - setting.means[second])
+    concordance: FloatArray = (np.sign(means[:, first] - means[:, second]) * apart).mean(axis=1)
+    return concordance
+
+
+def _discriminative(means: FloatArray, n: int, setting: Setting) -> FloatArray:
+    runs = means.shape[1]
+    first, second = np.triu_indices(runs, 1)
+    critical = critical_range(setting.alpha, runs, float((runs - 1) * (n - 1))) * sqrt(setting.v_e2 / n)
+    share: FloatArray = (np.abs(means[:, first] - means[:, second]) > critical).mean(axis=1)
+    return share
+
+
+GOALS: Names[Callable[[FloatArray, int, Setting], FloatArray]] = Names(
+    "goal", {"top": _top, "tau": _tau, "discriminative": _discriminative}
+)
+
+
+def _search(reached: Callable[[int], float], target: float) -> tuple[int, dict[int, float]]:
+    """Doubling, then halving: the smallest n found enough, and everything looked at."""
+    if not 0 < target < 1:
+        raise InputError.at("target", f"{target:g} is not between 0 and 1", "give a share such as 0.9")
+    seen: dict[int, float] = {}
+    low, high = 1, 2
+    while (got := seen.setdefault(high, reached(high))) < target:
+        if high >= MOST_TOPICS:
+            raise DesignError(f"{high:,} topics reach {got:.3f}, not {target:g}; ask for less")
+        low, high = high, min(2 * high, MOST_TOPICS)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if seen.setdefault(middle, reached(middle)) >= target else (middle, high)
+    return high, seen
+
+
+def _residual_variance(by_topic: FloatArray) -> float:
+    centred = by_topic - by_topic.mean(axis=1, keepdims=True)
+    centred = centred - centred.mean(axis=0)
+    return float((centred**2).sum() / ((by_topic.shape[0] - 1) * (by_topic.shape[1] - 1)))
+
+
+def _checked_k(k: int, runs: int) -> int:
+    if not 1 <= k < runs:
+        raise InputError.at("k", f"{k} is not from 1 to {runs - 1}", f"the pilot has {runs} runs")
+    return k

@@ -1,0 +1,163 @@
+"""Power by simulation from a pilot: for discrete, bounded or skewed measures, and for any test that can be run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.errors import DesignError, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kaiwa.model.ids import FloatArray
+    from kaiwa.topicset.simulation.test_verdicts import Rejects
+
+BATCH_CELLS = 1_000_000
+Z95 = 1.959964
+MIN_TRIALS = 500
+FEW_VALUES = 6
+"""A pilot with no more distinct scores than this is of a discrete measure."""
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A simulated rate of rejection with its Monte-Carlo standard error, and how many data sets it took."""
+
+    n: int
+    power: float
+    error: float
+    trials: int
+
+
+def simulated_power(
+    pilot: FloatArray,
+    rejects: Rejects,
+    *,
+    n: int,
+    systems: int,
+    min_diff: float,
+    alpha: float = 0.05,
+    tolerance: float = 0.01,
+    trials: int = 20_000,
+    rng: np.random.Generator,
+    progress: Callable[[int, int], None] | None = None,
+) -> Simulated:
+    """The power at n topics drawn from the pilot, its systems made alike, then best and worst moved apart.
+
+    Stops when the 95% half-width falls below ``tolerance``, or at ``trials``. A ``min_diff`` of 0 gives the level.
+
+    >>> from kaiwa.topicset.simulation.test_verdicts import f_test_one_way
+    >>> pilot = np.random.default_rng(1).normal(0.5, 0.2, (100, 6))
+    >>> simulated_power(pilot, f_test_one_way, n=30, systems=3, min_diff=0.15, rng=np.random.default_rng(1)).power > 0.6
+    True
+    """
+    lift = lift_for(pilot, min_diff)
+    pilot = levelled(pilot)
+    found = done = 0.0
+    batch = int(np.clip(BATCH_CELLS // (n * systems), 1, 500))
+    while done < trials:
+        sets = drawn_sets(pilot, lift, sets=batch, n=n, systems=systems, rng=rng)
+        found += float(rejects(sets, alpha=alpha).sum())
+        done += batch
+        if progress:
+            progress(int(done), trials)
+        if done >= MIN_TRIALS and Z95 * _error(found, done) < tolerance:
+            break
+    return Simulated(n, found / done, _error(found, done), int(done))
+
+
+def simulated_size(
+    power_at: Callable[[int], Simulated], *, start: int, target: float, rounds: int = 6
+) -> tuple[Simulated, ...]:
+    """Simulated powers at ever better guesses of n; the last one is the answer within its Monte-Carlo error."""
+    n, seen = start, list[Simulated]()
+    for _ in range(rounds):
+        seen.append(power_at(n))
+        if abs(seen[-1].power - target) <= max(2 * seen[-1].error, 0.004):
+            return tuple(seen)
+        n = _next_size(seen, target)
+    if seen[-1].power < target - 0.05:
+        raise DesignError(f"simulation does not reach the power asked for; at {n} topics it is {seen[-1].power:.2f}")
+    return tuple(seen)
+
+
+def _next_size(seen: list[Simulated], target: float) -> int:
+    """Where the line through all simulated powers, normal quantile against sqrt(n), meets the target."""
+    normal = NormalDist()
+    got = np.array([normal.inv_cdf(min(max(one.power, 0.02), 0.998)) for one in seen])
+    roots = np.sqrt([one.n for one in seen])
+    # at no topics at all the line starts at the level: one point that is always known
+    slope, start = np.polyfit([0.0, *roots], [-Z95, *got], 1, w=[0.2, *np.ones(len(seen))])
+    wanted = (normal.inv_cdf(target) - start) / slope if slope > 0 else 2 * roots[-1]
+    return max(2, round(float(np.clip(wanted, roots[-1] / 3, 3 * roots[-1])) ** 2))
+
+
+@dataclass(frozen=True)
+class Lift:
+    """How best and worst are moved apart: by adding, or by turning some scores into the top and bottom value."""
+
+    added: float = 0.0
+    top: float = 0.0
+    bottom: float = 0.0
+    raised: float = 0.0
+    lowered: float = 0.0
+
+
+def lift_for(pilot: FloatArray, min_diff: float) -> Lift:
+    """Half of min_diff up for the best and down for the worst system.
+
+    A measure with few values (nG@1, Boolean) keeps them: a share of the best system's scores becomes the top value,
+    of the worst's the bottom one. Any other is shifted.
+    """
+    half = min_diff / 2
+    if len(np.unique(pilot)) > FEW_VALUES:
+        return Lift(added=half)
+    top, bottom, mean = float(pilot.max()), float(pilot.min()), float(pilot.mean())
+    if min_diff > 0 and (top - mean <= half or mean - bottom <= half):
+        room = 2 * min(top - mean, mean - bottom)
+        raise DesignError(f"min_diff: scores from {bottom:g} to {top:g} leave room for {room:.3g}; ask for less")
+    return Lift(0.0, top, bottom, half / (top - mean), half / (mean - bottom)) if half else Lift()
+
+
+def levelled(pilot: FloatArray) -> FloatArray:
+    """The pilot with all run means made equal; a discrete measure keeps its values, and dealing levels it."""
+    if len(np.unique(pilot)) <= FEW_VALUES:
+        return pilot
+    level: FloatArray = pilot - pilot.mean(axis=0) + pilot.mean()
+    return level
+
+
+def drawn_sets(
+    pilot: FloatArray, lift: Lift, *, sets: int, n: int, systems: int, rng: np.random.Generator
+) -> FloatArray:
+    """Data sets, "sets x topics x systems": topics drawn with replacement, their scores dealt to the systems at random.
+
+    Dealing makes the systems exchangeable, as the randomisation test's null hypothesis has it.
+    """
+    if pilot.shape[0] < 2:  # noqa: PLR2004
+        raise InputError("the pilot has one topic; give at least 2: one topic shows no variance")
+    runs = pilot.shape[1]
+    topic = rng.integers(len(pilot), size=(sets, n, 1))
+    if systems <= runs:
+        order = rng.random((sets, n, runs)).argpartition(systems - 1, axis=2)[:, :, :systems]
+        order = rng.permuted(order, axis=2)
+    else:
+        order = rng.integers(runs, size=(sets, n, systems))
+    drawn = pilot[topic, order]
+    best, worst = drawn[:, :, 0], drawn[:, :, -1]
+    best += lift.added
+    worst -= lift.added
+    if lift.raised:
+        best[rng.random(best.shape) < lift.raised] = lift.top
+        worst[rng.random(worst.shape) < lift.lowered] = lift.bottom
+    return drawn
+
+
+def _error(found: float, done: float) -> float:
+    share = (found + 1) / (done + 2)
+    return sqrt(share * (1 - share) / done)

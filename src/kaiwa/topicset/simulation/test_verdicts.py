@@ -1,0 +1,81 @@
+"""What each test says about simulated data sets, many at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from kaiwa.registry import Names
+from kaiwa.stats.f_distribution import critical_f
+from kaiwa.stats.studentised_range import critical_range
+
+if TYPE_CHECKING:
+    from kaiwa.model.ids import FloatArray
+
+
+class Rejects(Protocol):
+    """Whether each simulated data set, "sets x topics x systems", is called different."""
+
+    def __call__(self, sets: FloatArray, *, alpha: float) -> FloatArray:
+        """1 where the test rejects, else 0."""
+
+
+def f_test_one_way(sets: FloatArray, *, alpha: float) -> FloatArray:
+    """One-way ANOVA's verdict on each set."""
+    _, n, m = sets.shape
+    return _f_verdict(sets, sets - sets.mean(axis=1, keepdims=True), df=m * (n - 1), alpha=alpha)
+
+
+def f_test_two_way(sets: FloatArray, *, alpha: float) -> FloatArray:
+    """Two-way ANOVA's verdict on each set; with two systems this is the paired t-test."""
+    _, n, m = sets.shape
+    return _f_verdict(sets, _residuals(sets), df=(m - 1) * (n - 1), alpha=alpha)
+
+
+def hsd_one_way(sets: FloatArray, *, alpha: float) -> FloatArray:
+    """Whether Tukey's HSD, topics not shared, tells the first system from the last."""
+    _, n, m = sets.shape
+    return _hsd_verdict(sets, sets - sets.mean(axis=1, keepdims=True), df=m * (n - 1), alpha=alpha)
+
+
+def hsd_two_way(sets: FloatArray, *, alpha: float) -> FloatArray:
+    """Whether Tukey's HSD, topics shared, tells the first system from the last."""
+    _, n, m = sets.shape
+    return _hsd_verdict(sets, _residuals(sets), df=(m - 1) * (n - 1), alpha=alpha)
+
+
+def _residuals(sets: FloatArray) -> FloatArray:
+    centred = sets - sets.mean(axis=2, keepdims=True)
+    residuals: FloatArray = centred - centred.mean(axis=1, keepdims=True)
+    return residuals
+
+
+def _f_verdict(sets: FloatArray, errors: FloatArray, *, df: int, alpha: float) -> FloatArray:
+    _, n, m = sets.shape
+    means = sets.mean(axis=1)
+    between = n * ((means - means.mean(axis=1, keepdims=True)) ** 2).sum(axis=1) / (m - 1)
+    within = (errors**2).sum(axis=(1, 2)) / df
+    critical = critical_f(np.array([alpha]), np.array([m - 1.0]), np.array([float(df)]))[0]
+    return np.where(between > critical * within, 1.0, 0.0)
+
+
+def _hsd_verdict(sets: FloatArray, errors: FloatArray, *, df: int, alpha: float) -> FloatArray:
+    _, n, m = sets.shape
+    means = sets.mean(axis=1)
+    within = (errors**2).sum(axis=(1, 2)) / df
+    q = critical_range(alpha, m, float(df))
+    return np.where(np.abs(means[:, 0] - means[:, -1]) > q * np.sqrt(within / n), 1.0, 0.0)
+
+
+VERDICTS: Names[Rejects] = Names(
+    "simulated test",
+    {
+        "anova": f_test_one_way,
+        "two-sample-t": f_test_one_way,
+        "two-way": f_test_two_way,
+        "paired-t": f_test_two_way,
+        "hsd": hsd_one_way,
+        "hsd-paired": hsd_two_way,
+    },
+)

@@ -1,0 +1,204 @@
+"""The index on disk: whole or absent, checked, and refused in one line when it is not ours."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from kaiwa.build.index.index_build import build_index
+from kaiwa.errors import InputError
+from kaiwa.flow.retrieve import Bot
+from kaiwa.formats.collection import index_folder as index_files
+from kaiwa.formats.collection.index_folder import open_index
+from kaiwa.rank.answer_filters import NO_FILTERS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def rebuilt(repository: Path, target: Path, tokens: str | None = None) -> Path:
+    """The repository indexed at the target."""
+    build_index(repository, target, language="zh", tokens=tokens, progress=lambda _done, _total: None)
+    return target
+
+
+def data_of(target: Path) -> Path:
+    """The folder with the arrays."""
+    return next(target.glob("data-*"))
+
+
+def test_any_flipped_byte_is_detected(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In every file, in every part of it: refused when the index is opened or the part is read."""
+    monkeypatch.setattr(index_files, "CHUNK", 256)
+    target = rebuilt(repository, tmp_path / "index")
+    for name in [*sorted(data_of(target).iterdir()), target / "manifest.json"]:
+        whole = name.read_bytes()
+        for place in {0, len(whole) // 2, len(whole) - 2}:
+            name.write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
+            with pytest.raises(InputError):
+                _use_all(target)
+        name.write_bytes(whole)
+    _use_all(target)
+
+
+def _use_all(target: Path) -> None:
+    bot = Bot(target)
+    for number in range(len(bot.index.terms)):
+        for side in (bot.index.posts, bot.index.comments):
+            side.slices(_one(number))
+    for side in (bot.index.posts, bot.index.comments):
+        for number in range(len(side)):
+            side.texts.id_of(number)
+            side.texts.text_of(number)
+
+
+def _one(number: int):  # type: ignore[no-untyped-def]  # noqa: ANN202
+    import numpy as np
+
+    return np.array([number])
+
+
+@pytest.mark.parametrize("name", ["comments.docs.npy", "terms.text.npy"])
+def test_a_missing_or_cut_file_is_one_line(index: Path, tmp_path: Path, name: str) -> None:
+    """Refused when the index is opened."""
+    shutil.copytree(index, tmp_path / "index")
+    victim = data_of(tmp_path / "index") / name
+    victim.write_bytes(victim.read_bytes()[:-1])
+    with pytest.raises(InputError, match="missing or cut short"):
+        open_index(tmp_path / "index")
+    victim.unlink()
+    with pytest.raises(InputError, match="missing or cut short"):
+        open_index(tmp_path / "index")
+
+
+def test_a_foreign_folder_is_no_index(tmp_path: Path, repository: Path) -> None:
+    """A missing folder, another folder, a repository: each one line."""
+    with pytest.raises(InputError, match="no such index; build it with kaiwa index"):
+        open_index(tmp_path / "nowhere")
+    with pytest.raises(InputError, match="is no index"):
+        open_index(tmp_path)
+    with pytest.raises(InputError, match="is no index"):
+        open_index(repository)
+
+
+def test_an_index_of_another_version_is_refused(index: Path, tmp_path: Path) -> None:
+    """The version is named."""
+    shutil.copytree(index, tmp_path / "index")
+    manifest = tmp_path / "index" / "manifest.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "version": 99}), encoding="utf-8")
+    with pytest.raises(InputError, match="is an index of version 99"):
+        open_index(tmp_path / "index")
+
+
+def test_an_open_index_answers_on_while_it_is_replaced(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The old arrays stay mapped, those not yet checked too; the new index stands for whoever opens next."""
+    monkeypatch.setattr(index_files, "CHUNK", 256)
+    bot = Bot(rebuilt(repository, tmp_path / "index"))
+    before = [one.comment for one in bot.reply("考试", filters=NO_FILTERS)]
+    rebuilt(repository, tmp_path / "index", "bigrams")
+    assert [one.comment for one in bot.reply("考试", filters=NO_FILTERS)] == before
+    assert open_index(tmp_path / "index").tokeniser == "bigrams"
+    assert len(list((tmp_path / "index").glob("data-*"))) == 1
+
+
+@pytest.mark.parametrize("tokens", ["bigrams", "zh+bigrams", "ja", "en"])
+def test_each_tokeniser_builds_an_index_that_answers(repository: Path, tmp_path: Path, tokens: str) -> None:
+    """Words, bigrams or both, in any language."""
+    bot = Bot(rebuilt(repository, tmp_path / "index", tokens))
+    assert bot.reply("Hawaii 考试 天気")
+
+
+def test_a_failed_build_leaves_nothing(repository: Path, tmp_path: Path) -> None:
+    """A broken repository is refused and no folder appears."""
+    shutil.copytree(repository, tmp_path / "repo")
+    (tmp_path / "repo" / "comments.parquet").write_bytes(b"PAR1")
+    with pytest.raises(InputError, match="not a whole Parquet file"):
+        rebuilt(tmp_path / "repo", tmp_path / "index")
+    assert not (tmp_path / "index").exists()
+
+
+def test_a_build_killed_at_any_moment_leaves_the_old_index(repository: Path, tmp_path: Path) -> None:
+    """The next reader finds the old index or the new one, whole."""
+    target = rebuilt(repository, tmp_path / "index")
+    program = (
+        "import sys; from pathlib import Path; from kaiwa.build.index.index_build import build_index\n"
+        "print('ready', flush=True)\n"
+        "while True: build_index(Path(sys.argv[1]), Path(sys.argv[2]), language='zh', tokens=None, progress=print)"
+    )
+    for wait in (0.0, 0.03, 0.11, 0.23):
+        builder = subprocess.Popen([sys.executable, "-c", program, repository, target], stdout=subprocess.PIPE)
+        assert builder.stdout is not None
+        builder.stdout.readline()
+        time.sleep(wait)
+        os.kill(builder.pid, signal.SIGKILL)
+        builder.wait()
+        builder.stdout.close()
+        assert Bot(target).reply("考试")[0].comment == "c04"
+    rebuilt(repository, target)
+    assert len(list(target.glob("data-*"))) == 1
+
+
+def test_two_builds_at_once_do_not_meet(repository: Path, tmp_path: Path) -> None:
+    """The second is told to wait."""
+    with (
+        index_files.writing_index(tmp_path / "index", {}),
+        pytest.raises(InputError, match="another build is at work here"),
+    ):
+        rebuilt(repository, tmp_path / "index")
+
+
+def test_a_build_stopped_late_leaves_no_takedown_list_behind(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list is carried over at the very end; and where one stands alone, an index can be built."""
+    shutil.copytree(repository, tmp_path / "repository")
+    (tmp_path / "repository" / "takedown.txt").write_text("c01\n", encoding="utf-8")
+    monkeypatch.setattr(index_files, "_sums", _stopped)
+    with pytest.raises(KeyboardInterrupt):
+        rebuilt(tmp_path / "repository", tmp_path / "index")
+    monkeypatch.undo()
+    assert not (tmp_path / "index").exists()
+    (tmp_path / "index").mkdir()
+    (tmp_path / "index" / "takedown.txt").write_text("c02\n", encoding="utf-8")
+    rebuilt(tmp_path / "repository", tmp_path / "index")
+    assert (tmp_path / "index" / "takedown.txt").read_text(encoding="utf-8").split() == ["c02", "c01"]
+
+
+def _stopped(_name: Path) -> None:
+    raise KeyboardInterrupt
+
+
+def _bytes_as_text() -> pa.Array:
+    raw = pa.array([b"\xed\xa0\x80"], pa.binary())
+    return pa.Array.from_buffers(pa.string(), 1, raw.buffers())
+
+
+@pytest.mark.parametrize(
+    ("comments", "said"),
+    [
+        (pa.table([["c1"], _bytes_as_text()], names=["comment_id", "comment"]), "holds bytes that are not UTF-8"),
+        (pa.table([["c1"], ["w"], ["w"]], names=["comment_id", "comment", "comment"]), "two columns 'comment'"),
+        (pa.table({"comment_id": ["c 1"], "comment": ["w"]}), "an empty comment_id, or one with white space"),
+        (pa.table({"comment_id": [""], "comment": ["w"]}), "an empty comment_id, or one with white space"),
+    ],
+)
+def test_tables_of_another_tool_are_refused_in_one_line(tmp_path: Path, comments: pa.Table, said: str) -> None:
+    """What no reader, and no run file, could take."""
+    pq.write_table(pa.table({"post_id": ["p1"], "post": ["w"]}), tmp_path / "posts.parquet")
+    pq.write_table(comments, tmp_path / "comments.parquet")
+    pq.write_table(pa.table({"post_id": ["p1"], "comment_id": ["c1"]}), tmp_path / "pairs.parquet")
+    with pytest.raises(InputError, match=said):
+        rebuilt(tmp_path, tmp_path / "index")
+    assert not (tmp_path / "index").exists()

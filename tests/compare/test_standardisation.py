@@ -1,0 +1,102 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kaiwa.compare.standardisation import standardisation_factors, standardised, variance_bound
+from kaiwa.errors import InputError
+from kaiwa.formats.scores.factor_files import read_factors, write_factors
+from kaiwa.model.scores import Scores
+from kaiwa.stats.anova import within_run_variance
+
+
+def scores(values: list[list[float]]) -> Scores:
+    """Scores with topics q0, q1, ... and runs A, B, ..."""
+    table = np.array(values)
+    return Scores("AP", tuple(f"q{row}" for row in range(len(table))), tuple("ABCDEFGH"[: table.shape[1]]), table)
+
+
+def test_std_ab_gives_b_to_a_topic_where_every_run_ties() -> None:
+    """Decimal ties are ties, though their mean is not exactly representable."""
+    raw = scores([[0.1, 0.1, 0.1], [0.0, 0.5, 1.0]])
+    assert standardised(raw, standardisation_factors(raw)).values[0].tolist() == [0.5, 0.5, 0.5]
+
+
+def test_std_has_mean_zero_and_unit_variance_per_topic() -> None:
+    """The definition: z-scores over the runs with m - 1."""
+    raw = Scores("AP", tuple("123456"), tuple("ABCD"), np.random.default_rng(1).random((6, 4)))
+    z = standardised(raw, standardisation_factors(raw), method="std").values
+    assert z.mean(axis=1) == pytest.approx(np.zeros(6), abs=1e-12)
+    assert z.std(axis=1, ddof=1) == pytest.approx(np.ones(6))
+
+
+def test_std_cdf_is_the_normal_cdf_of_std() -> None:
+    """One standard deviation above the mean is .8413."""
+    raw = scores([[0.1, 0.2, 0.3]])
+    cdf = standardised(raw, standardisation_factors(raw), method="std-cdf").values
+    assert cdf[0] == pytest.approx([0.158655, 0.5, 0.841345], abs=5e-7)
+
+
+def test_a_later_run_is_standardised_by_the_earlier_round() -> None:
+    """A single new run gets its place among the old ones; the old topics' factors are used."""
+    old = scores([[0.1, 0.2, 0.3], [0.4, 0.6, 0.8]])
+    new = Scores("AP", ("q1", "q0"), ("new",), np.array([[0.8], [0.2]]))
+    assert standardised(new, standardisation_factors(old)).values[:, 0] == pytest.approx([0.65, 0.5])
+
+
+def test_a_constant_topic_of_the_earlier_round_says_nothing_about_a_new_run() -> None:
+    """Without any spread to measure by, the new run gets B."""
+    old = scores([[0.5, 0.5], [0.1, 0.9]])
+    new = Scores("AP", ("q0", "q1"), ("new",), np.array([[1.0], [0.5]]))
+    assert standardised(new, standardisation_factors(old)).values[0, 0] == 0.5
+
+
+def test_std_ab_is_clipped_to_the_unit_interval() -> None:
+    """A score ten standard deviations up is 1, not 2."""
+    old = scores([[0.10, 0.11, 0.12]])
+    new = Scores("AP", ("q0",), ("hit", "miss"), np.array([[1.0, 0.0]]))
+    assert standardised(new, standardisation_factors(old)).values.tolist() == [[1.0, 0.0]]
+
+
+def test_one_run_cannot_make_factors() -> None:
+    """A single run has no spread; the message says what to do."""
+    with pytest.raises(InputError, match="factors of an earlier round"):
+        standardisation_factors(scores([[0.5], [0.6]]))
+
+
+def test_an_unknown_topic_is_refused() -> None:
+    """A topic of another round has no factor."""
+    old = scores([[0.1, 0.2]])
+    with pytest.raises(InputError, match="no factor for topic 'q9'"):
+        standardised(Scores("AP", ("q9",), ("new",), np.array([[0.5]])), standardisation_factors(old))
+
+
+def test_variance_of_std_ab_stays_under_its_bound() -> None:
+    """A^2 n(m-1)/(m(n-1)), on skewed scores with ties."""
+    rng = np.random.default_rng(1)
+    for topics, runs in ((2, 2), (5, 30), (60, 3)):
+        values = np.round(rng.beta(0.3, 1.0, (topics, runs)), 1)
+        raw = Scores("AP", tuple(map(str, range(topics))), tuple(map(str, range(runs))), values)
+        variance = within_run_variance(standardised(raw, standardisation_factors(raw)).values)
+        assert variance <= variance_bound(topics, runs) * (1 + 1e-12)
+
+
+def test_factors_survive_a_round_trip_through_their_file(tmp_path: Path) -> None:
+    """Every digit is kept."""
+    factors = standardisation_factors(scores([[1 / 3, 0.2, 0.1], [0.7, 0.6, 0.1]]))
+    write_factors(tmp_path / "factors.csv", [factors])
+    back = read_factors(tmp_path / "factors.csv")["AP"]
+    assert back.topics == factors.topics
+    assert np.array_equal(back.means, factors.means)
+    assert np.array_equal(back.sds, factors.sds)
+
+
+@pytest.mark.parametrize(
+    "text", ["a,b\n1,2\n", "measure,topic,mean,sd\nAP,q1,x,1\n", "measure,topic,mean,sd\nAP,q1,1,-1\n"]
+)
+def test_a_broken_factor_file_is_refused_with_its_name(tmp_path: Path, text: str) -> None:
+    """Wrong heading, a word for a number, a negative spread."""
+    path = tmp_path / "factors.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"factors\.csv"):
+        read_factors(path)

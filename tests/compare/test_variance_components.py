@@ -1,0 +1,77 @@
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from kaiwa.compare.variance_components import pooled_variance, variance_components
+from kaiwa.errors import InputError
+from kaiwa.stats.anova import two_way_anova, within_run_variance
+
+RNG = np.random.default_rng(1)
+FIRST, SECOND = RNG.random((20, 5)), RNG.random((9, 3))
+
+
+def test_one_matrix_gives_its_own_variances() -> None:
+    """Pooling one matrix changes nothing."""
+    found = pooled_variance([FIRST], rng=np.random.default_rng(1))
+    assert found.v_e == pytest.approx(within_run_variance(FIRST))
+    assert found.v_e2 == pytest.approx(two_way_anova(FIRST).v_e2)
+
+
+def test_pooling_weighs_by_degrees_of_freedom() -> None:
+    """V_E by m(n-1), V_E2 by (m-1)(n-1)."""
+    found = pooled_variance([FIRST, SECOND], rng=np.random.default_rng(1))
+    v_e = (95 * within_run_variance(FIRST) + 24 * within_run_variance(SECOND)) / 119
+    v_e2 = (76 * two_way_anova(FIRST).v_e2 + 16 * two_way_anova(SECOND).v_e2) / 92
+    assert (found.v_e, found.v_e2) == pytest.approx((v_e, v_e2))
+
+
+def test_limits_enclose_the_estimate() -> None:
+    """Bootstrap limits over topics lie around both variances."""
+    found = pooled_variance([FIRST, SECOND], rng=np.random.default_rng(1))
+    assert found.v_e_limits
+    assert found.v_e2_limits
+    assert found.v_e_limits[0] < found.v_e < found.v_e_limits[1]
+    assert found.v_e2
+    assert found.v_e2_limits[0] < found.v_e2 < found.v_e2_limits[1]
+
+
+def test_one_run_has_no_residual_variance() -> None:
+    """V_E of a single run is its variance over topics; V_E2 is undefined."""
+    found = pooled_variance([FIRST[:, :1]], rng=np.random.default_rng(1))
+    assert found.v_e == pytest.approx(FIRST[:, 0].var(ddof=1))
+    assert found.v_e2 is None
+
+
+def test_components_recover_what_made_the_scores() -> None:
+    """Scores built from topic, run and residual effects of known variance give them back."""
+    rng = np.random.default_rng(7)
+    values = rng.normal(0, 0.3, (4000, 1)) + rng.normal(0, 0.2, (1, 400)) + rng.normal(0, 0.1, (4000, 400))
+    found = variance_components(values)
+    assert (found.topic, found.run, found.residual) == pytest.approx((0.09, 0.04, 0.01), rel=0.15)
+
+
+def test_a_negative_component_is_reported_as_zero() -> None:
+    """Runs alike up to noise: the estimate would be negative."""
+    assert variance_components(np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])).run == 0
+
+
+def test_equal_scores_have_no_variance_and_no_coefficient() -> None:
+    """Nothing over nothing is undefined, not a warning."""
+    found = variance_components(np.full((4, 3), 0.5))
+    assert (found.topic, found.run, found.residual, found.generalisability) == (0, 0, 0, None)
+
+
+def test_many_topics_take_memory_in_proportion() -> None:
+    """Twenty thousand topics need megabytes, not a square of them."""
+    tracemalloc.start()
+    pooled_variance([np.random.default_rng(1).random((20_000, 2))], trials=200, rng=np.random.default_rng(1))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100e6
+
+
+def test_one_topic_is_refused() -> None:
+    """One topic shows no variance."""
+    with pytest.raises(InputError, match="1 topic;"):
+        pooled_variance([FIRST[:1]], rng=np.random.default_rng(1))

@@ -1,0 +1,53 @@
+"""The demo's raw files and its simulated votes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.demo.assessors import Item, worth_of
+from kaiwa.demo.chat_corpus import installed_corpus
+from kaiwa.demo.collection import ASIDE, SAID_NEXT, write_collection
+from kaiwa.label.simulated_votes import simulated_levels
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_the_collection_keeps_conversations_whole_and_follows_the_seed(tmp_path: Path) -> None:
+    """As many pairs as asked for, to the end of a conversation; each candidate has what was said next."""
+    corpus = installed_corpus()
+    texts = []
+    for seed in (1, 1, 2):
+        made = write_collection(tmp_path, corpus, pairs=1000, rng=np.random.default_rng(seed))
+        texts.append((tmp_path / "pairs.tsv").read_text())
+    assert texts[0] == texts[1] != texts[2]
+    rows = [line.split("\t") for line in texts[2].splitlines()[1:]]
+    assert made.pairs == len(rows) >= 1000
+    assert len({row[0].split("-")[0] for row in rows}) <= made.conversations < len(corpus.conversations) - ASIDE
+    said = [line.split("\t") for line in (tmp_path / "said-next.tsv").read_text().splitlines()]
+    assert len(said) == made.candidates
+    assert min(line[1].count(" / ") for line in said) >= SAID_NEXT - 1
+
+
+def test_the_corpus_holds_no_mail_address() -> None:
+    """What two people gave each other stays between them."""
+    messages = [text for talk in installed_corpus().conversations for text in talk]
+    assert len(messages) > 100_000
+    assert not [text for text in messages if "@byu.edu" in text or "@gmail.com" in text]
+
+
+def test_a_comment_is_worth_more_the_more_of_it_came_up_next() -> None:
+    """Rare words count more than common ones, and a comment nobody took up is worth nothing."""
+    words = [frozenset(text.split()) for text in ("dog run", "dog", "run far", "dog cat")]
+    worth = worth_of([Item(words[0], words[0]), Item(words[0], words[1]), Item(words[2], words[1])])
+    assert worth[0] > worth[1] > worth[2] == 0
+
+
+def test_simulated_assessors_see_worth_and_do_not_all_agree() -> None:
+    """The best items get higher levels on average; the levels are 0, 1 and 2, and some votes differ."""
+    levels = simulated_levels(np.linspace(0, 1, 500), assessors=5, rng=np.random.default_rng(1))
+    assert set(levels.ravel().tolist()) == {0, 1, 2}
+    assert levels[400:].mean() > levels[:100].mean() + 1
+    assert (levels.max(axis=1) > levels.min(axis=1)).any()

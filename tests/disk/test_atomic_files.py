@@ -1,0 +1,59 @@
+"""Files are whole or absent, and what is no plain file is never replaced by one."""
+
+from __future__ import annotations
+
+import os
+from threading import Thread
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kaiwa.disk.atomic_files import write_text
+from kaiwa.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def names(folder: Path) -> list[str]:
+    """What stands in the folder."""
+    return [path.name for path in folder.iterdir()]
+
+
+def test_a_failing_write_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:
+    """What stood there stays."""
+    path = tmp_path / "a.txt"
+    write_text(path, "old")
+    with pytest.raises(UnicodeEncodeError):
+        write_text(path, "\ud800")
+    assert (path.read_text(encoding="utf-8"), names(tmp_path)) == ("old", ["a.txt"])
+
+
+def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path: Path) -> None:
+    """So ``-o /dev/stdout`` prints, and a device is not replaced by a file."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writing = Thread(target=write_text, args=(pipe, "through"))
+    writing.start()
+    read = pipe.read_text(encoding="utf-8")
+    writing.join()
+    assert (read, pipe.is_fifo(), names(tmp_path)) == ("through", True, ["pipe"])
+
+
+def test_a_link_is_followed(tmp_path: Path) -> None:
+    """The file behind the link changes, the link stays."""
+    (tmp_path / "real.txt").write_text("old", encoding="utf-8")
+    (tmp_path / "link.txt").symlink_to("real.txt")
+    write_text(tmp_path / "link.txt", "new")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "real.txt").read_text(encoding="utf-8") == "new"
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("", "is a folder; give the name of a file in it"), ("no/a.txt", "there is no folder")]
+)
+def test_a_place_that_takes_no_file_is_refused(tmp_path: Path, name: str, says: str) -> None:
+    """The message names the place and the repair."""
+    with pytest.raises(InputError, match=says):
+        write_text(tmp_path / name, "text")
+    assert names(tmp_path) == []

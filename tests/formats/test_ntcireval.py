@@ -1,0 +1,155 @@
+"""NTCIREVAL's files: .rel and .res folders in and out, .nev as scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from kaiwa.disk.atomic_files import write_texts
+from kaiwa.errors import InputError
+from kaiwa.flow.score_loading import load_scores
+from kaiwa.formats.ntcireval_input import read_res, rel_texts, res_texts
+from kaiwa.formats.qrels_files import read_qrels
+from kaiwa.formats.run_files import read_runs
+from kaiwa.formats.scores.ntcireval_output import nev_texts
+from kaiwa.formats.scores.score_files import discpower_texts, read_scores
+from kaiwa.model.gains import Gains
+from kaiwa.model.run import Run
+from kaiwa.model.scores import Scores, ScoreSet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Made = Callable[[str, str | bytes], Path]
+
+# Printed by pyNTCIREVAL 0.0.3 (compute -g 1:3 --cutoffs 10 --out 0001) on the worked example: judged d1 L2, d2 L1,
+# d3 L0, d4 L1, d5 L2; returned d2 u1 d1 d3.
+PRINTED = """\
+0001 # syslen=4 jrel=4 jnonrel=1
+0001 # r1=1 rp=3
+0001 RR=             1.0000
+0001 AP=             0.4167
+0001 NCUgu,P=        0.3750
+0001 MSnDCG@0010=    0.4293
+0001 nERR@0010=      0.5136
+"""
+
+
+def test_a_nev_file_is_a_score_file(made: Made) -> None:
+    """Measures keep NTCIREVAL's names; the run is the file's name without the evaluation's; remarks are passed over."""
+    scores = read_scores(made("T1-C-R1.test.nev", PRINTED))
+    assert list(scores) == ["RR", "AP", "NCUgu,P", "MSnDCG@0010", "nERR@0010"]
+    assert scores["nERR@0010"] == Scores("nERR@0010", ("0001",), ("T1-C-R1",), np.array([[0.5136]]))
+
+
+def test_a_nev_file_that_starts_with_a_measure_is_known_too(made: Made) -> None:
+    """A comma in its first measure does not make it CSV; a long name may touch its value."""
+    scores = read_scores(made("A.nev", "0001 NCUgu,P=   0.5\n0001 DIN#-MSnDCG@0010=0.25\n"))
+    assert {name: table.means() for name, table in scores.items()} == {
+        "NCUgu,P": {"A": 0.5},
+        "DIN#-MSnDCG@0010": {"A": 0.25},
+    }
+
+
+def test_nev_files_of_several_runs_are_compared_together(made: Made) -> None:
+    """One file a run, as NTCIREVAL writes them."""
+    paths = [made(f"{run}.x.nev", f"1 AP= {score}\n2 AP= 0\n") for run, score in (("A", 1), ("B", 0.5))]
+    assert load_scores(paths, measure="AP").scores.means() == {"A": 0.5, "B": 0.25}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0001 AP= 0.5\nnonsense\n", r"A\.nev:2: is not a line of NTCIREVAL; a line reads: topic MEASURE= value"),
+        ("0001 AP= 0.5\n0001 AP= 0.5\n", r"A\.nev:2: AP of run 'A' on topic '0001' already stands at line 1"),
+        ("0001 AP= many\n", r"A\.nev:1: score 'many' is not a finite number"),
+        ("0001 # syslen=0\n", r"A\.nev: holds a heading and no score"),
+    ],
+)
+def test_a_bad_nev_file_is_refused_with_its_line(made: Made, text: str, message: str) -> None:
+    """Place, fault and repair."""
+    with pytest.raises(InputError, match=message):
+        read_scores(made("A.nev", text))
+
+
+def test_written_nev_files_read_back(tmp_path: Path) -> None:
+    """Every digit survives, under NTCIREVAL's names."""
+    values = np.array([[0.1, 1 / 3], [1e-17, 0.0]])
+    scores = ScoreSet([Scores("nDCG@10", ("1", "2"), ("A", "B.c"), values)])
+    write_texts(tmp_path, nev_texts(scores))
+    back = load_scores([tmp_path / "A.kaiwa.nev", tmp_path / "B.c.kaiwa.nev"]).scores
+    assert back == Scores("MSnDCG@0010", ("1", "2"), ("A", "B.c"), values)
+    assert (tmp_path / "runlist").read_text() == "A\nB.c\n"
+    assert (tmp_path / "topics.tid").read_text() == "1\n2\n"
+
+
+def test_two_spellings_of_one_measure_cannot_both_be_written() -> None:
+    """A .nev file tells measures apart by name alone."""
+    tables = [Scores(name, ("1",), ("A",), np.zeros((1, 1))) for name in ("P@5", "Prec@5")]
+    with pytest.raises(InputError, match=r"'P@5' and 'Prec@5' are both 'P@0005' there"):
+        nev_texts(ScoreSet(tables))
+
+
+def test_judgements_and_runs_make_ntcirevals_folder_and_come_back(tmp_path: Path) -> None:
+    """A folder a topic; a run without answers has an empty file; both sorts of file live in one folder."""
+    gains = Gains.from_lists({"0001": {"d1": 2, "d2": 0}, "0002": {"d1": 1}})
+    runs = [
+        Run.from_lists("A", {"0001": [("d2", 2.0), ("d1", 1.0)], "0002": [("d1", 1.0)]}),
+        Run.from_lists("B.v2", {"0001": [("d9", 1.0)], "0002": []}),
+    ]
+    write_texts(tmp_path, rel_texts(gains) | res_texts(runs))
+    assert (tmp_path / "0001" / "0001.rel").read_text() == "d1 L2\nd2 L0\n"
+    assert (tmp_path / "0001" / "0001.A.res").read_text() == "d2\nd1\n"
+    assert (tmp_path / "0002" / "0002.B.v2.res").read_text() == ""
+    assert read_qrels(tmp_path) == gains
+    assert read_runs([tmp_path]) == read_res(tmp_path) == runs
+
+
+def test_one_rel_file_holds_the_topic_of_its_name(made: Made) -> None:
+    """``0007.rel`` is topic 0007."""
+    assert read_qrels(made("0007.rel", "d1 L2\nd2 1\n")).of("0007") == {"d1": 2.0, "d2": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("1.rel", "d1 two\n", r"1\.rel:1: grade 'two' is not a level"),
+        ("1.rel", "d1 L1\nd1 L2\n", r"1\.rel:2: comment 'd1' was judged before"),
+        ("1.rel", "1 d1 L1\n", r"1\.rel:1: 3 fields where 2 are expected"),
+        ("1.rel", "# none\n", r"1\.rel: holds no judgement"),
+        ("1.A.res", "d1\n\nd1\n", r"1\.A\.res:3: comment 'd1' stands twice"),
+        ("1.A.res", "d1 L2\n", r"1\.A\.res:1: 2 fields where 1 are expected"),
+        ("2.A.res", "d1\n", r"2\.A\.res: is not named TOPIC/TOPIC\.RUN\.res"),
+    ],
+)
+def test_a_bad_rel_or_res_file_is_refused_with_its_line(tmp_path: Path, name: str, text: str, message: str) -> None:
+    """Found inside the folder, named by file and line."""
+    (tmp_path / "1").mkdir()
+    (tmp_path / "1" / name).write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_qrels(tmp_path) if name.endswith("rel") else read_res(tmp_path)
+
+
+def test_a_folder_without_such_files_is_refused(tmp_path: Path) -> None:
+    """The message says what a folder would have to hold."""
+    with pytest.raises(InputError, match=r"is a folder without \.rel files; give a file, or NTCIREVAL's folder"):
+        read_qrels(tmp_path)
+
+
+@pytest.mark.parametrize("topic", ["../up", "a/b", ".hidden", "two words", "back\\slash"])
+def test_a_topic_that_is_no_file_name_is_refused(topic: str) -> None:
+    """No file is ever written outside the folder asked for."""
+    with pytest.raises(InputError, match="rename"):
+        rel_texts(Gains.from_lists({topic: {"d1": 1}}))
+
+
+def test_discpowers_matrix_is_bare_numbers_and_reads_back(tmp_path: Path) -> None:
+    """Topics x runs, blanks between, no heading; the names stand in files of their own."""
+    scores = Scores("nERR@10", ("q1", "q2"), ("A", "B"), np.array([[0.1, 1 / 3], [0.0, 1.0]]))
+    write_texts(tmp_path, discpower_texts(ScoreSet([scores])))
+    assert (tmp_path / "nERR@10.tsmatrix").read_text() == "0.1 0.3333333333333333\n0.0 1.0\n"
+    assert np.array_equal(read_scores(tmp_path / "nERR@10.tsmatrix")["nERR@10"].values, scores.values)
+    assert [(tmp_path / name).read_text() for name in ("runlist", "topics.tid")] == ["A\nB\n", "q1\nq2\n"]

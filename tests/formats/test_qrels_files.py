@@ -1,0 +1,85 @@
+"""Judgement files of the three forms, and judgement groups."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kaiwa.errors import InputError
+from kaiwa.formats.qrels_files import read_grouped_qrels, read_qrels, write_qrels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Made = Callable[[str, str | bytes], Path]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\n",
+        "q1 d1 L2\nq1 d2 L0\nq2 d1 L1\n",
+        "q1 0 d1 L2\nq1 0 d2 L0\nq2 0 d1 L1\n",
+        "query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t0\nq2\td1\t1\n",
+    ],
+)
+def test_every_form_of_judgement_gives_the_same_gains(made: Made, text: str) -> None:
+    """TREC, NTCIR and BEIR files are read alike."""
+    gains = read_qrels(made("qrels", text))
+    assert (gains.of("q1"), gains.of("q2"), gains.top) == ({"d1": 2.0, "d2": 0.0}, {"d1": 1.0}, 2.0)
+
+
+@pytest.mark.parametrize("form", ["trec", "ntcir", "beir"])
+def test_written_judgements_read_back(made: Made, tmp_path: Path, form: str) -> None:
+    """Each form round-trips."""
+    gains = read_qrels(made("qrels", "q1 0 d1 2\nq2 0 会話 0\n"))
+    write_qrels(tmp_path / f"{form}.txt.zst", gains, form=form)
+    assert read_qrels(tmp_path / f"{form}.txt.zst") == gains
+
+
+def test_real_gains_round_trip_to_the_last_digit(made: Made, tmp_path: Path) -> None:
+    """Averaged gains are written in full."""
+    gains = read_qrels(made("qrels", "q1 0 d1 0.6666666666666666\nq1 0 d2 1e-3\n"))
+    write_qrels(tmp_path / "again", gains)
+    assert read_qrels(tmp_path / "again") == gains
+
+
+def test_a_real_gain_has_no_level(made: Made, tmp_path: Path) -> None:
+    """NTCIR files hold levels only, and nothing is written when one is not."""
+    gains = read_qrels(made("qrels", "q1 0 d1 0.5\n"))
+    with pytest.raises(InputError, match=r"gain 0\.5 of topic 'q1' is no level"):
+        write_qrels(tmp_path / "out", gains, form="ntcir")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("q1 0 d1 2\nq1 0 d1 1\n", r":2: comment 'd1' was judged 2 at line 1, now 1; keep one"),
+        ("q1 0 d1 2\nq1 0 d1 2\n", r":2: .* again the same; keep one"),
+        ("q1 0 d1 2\nq1 1 d1 2\n", r"read it with read_grouped_qrels"),
+        ("q1 0 d1 two\n", r":1: grade 'two' is not a number or a level"),
+        ("q1 0 d1 inf\n", r":1: grade 'inf' is not"),
+        ("q1 d1\n", r"2 fields, where a judgement has 3 to 5"),
+        ("q1 0 d1 1\nq1 d2 1\n", r":2: 3 fields where 4 are expected"),
+        ("# nothing\n", "holds no judgement"),
+    ],
+)
+def test_bad_judgements_are_refused_with_their_line(made: Made, text: str, message: str) -> None:
+    """Every refusal names place and fault."""
+    with pytest.raises(InputError, match=message):
+        read_qrels(made("qrels", text))
+
+
+def test_the_second_column_holds_groups_when_asked(made: Made) -> None:
+    """Intents, assessors or trec_eval's judgement groups become gains of their own."""
+    groups = read_grouped_qrels(made("qrels", "q1 1 d1 2\nq1 2 d1 0\nq2 1 d1 1\n"))
+    assert {name: gains.of("q1") for name, gains in groups.items()} == {"1": {"d1": 2.0}, "2": {"d1": 0.0}}
+
+
+def test_preference_judgements_have_group_and_subgroup(made: Made) -> None:
+    """Five columns are read without loss."""
+    groups = read_grouped_qrels(made("prefs", "q1 A x d1 1\nq1 A y d1 0\n"))
+    assert sorted(groups) == ["A/x", "A/y"]

@@ -1,0 +1,274 @@
+"""The pure parts of a design: refusals, special functions, pass rates, simulation, decisions, cost, rounds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from math import comb
+
+import numpy as np
+import pytest
+
+from kaiwa.errors import DesignError, InputError, KaiwaError
+from kaiwa.stats.f_distribution import critical_f, f_tail, noncentral_f_tail
+from kaiwa.topicset import design
+from kaiwa.topicset.budget import Labelling, best_split, cheapest
+from kaiwa.topicset.pass_rates import PassRates, checked_rates, mid_p_power, pass_rate_design
+from kaiwa.topicset.power.interval_width import mean_sd_ratio
+from kaiwa.topicset.requirement import Requirement, completed
+from kaiwa.topicset.simulation.decisions import topics_for_decision
+from kaiwa.topicset.simulation.power_simulation import simulated_power, simulated_size
+from kaiwa.topicset.simulation.test_verdicts import VERDICTS, f_test_two_way
+from kaiwa.topicset.topic_rounds import planned_rounds
+
+CELL = {"variance": 0.0643, "systems": 10, "min_diff": 0.15}
+
+
+def one(value: float) -> np.ndarray:
+    """An array of one number."""
+    return np.array([float(value)])
+
+
+def pilot(seed: int = 1, topics: int = 60, runs: int = 6) -> np.ndarray:
+    """Scores with topic effects and runs from 0.3 to 0.5."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(0, 0.1, (topics, 1)) + rng.normal(np.linspace(0.5, 0.3, runs), 0.15, (topics, runs))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"min_diff": 0.0}, "min_diff: 0 is not a positive number"),
+        ({"min_diff": 1.5}, "larger than the scale of the scores, 1"),
+        ({"variance": -0.1}, "variance: -0.1 is not a positive number"),
+        ({"variance": float("nan")}, "variance: nan"),
+        ({"systems": 1}, "systems: 1 is not a whole number from 2"),
+        ({"alpha": 0.0}, "alpha: 0 is not between"),
+        ({"alpha": 1.0}, "alpha: 1 is not between"),
+        ({"power": 1.0}, "power: 1 is not between"),
+        ({"n": 1, "min_diff": None}, "n: 1 is not a whole number from 2"),
+        ({"test": "anvoa"}, "did you mean 'anova'"),
+        ({"method": "saki"}, "did you mean 'sakai'"),
+        ({"method": "sakai", "test": "hsd"}, "sakai is published for anova"),
+        ({"test": "paired-t"}, "compares two systems, not 10"),
+        ({"correlation": 1.0}, "correlation: 1 is not in"),
+        ({"systems": None}, "systems: is missing"),
+        ({"n": 50, "power": 0.8, "alpha": 0.05}, "leave out the one to be found"),
+        ({"solve": "topics"}, "unknown quantity to solve for"),
+        ({"min_diff": 1e-7}, "the smallest difference they can promise is"),
+    ],
+)
+def test_a_bad_requirement_is_refused_with_its_repair(change: dict[str, object], words: str) -> None:
+    """One line that names the quantity and what to do."""
+    with pytest.raises(KaiwaError, match=words.replace("(", r"\(")) as refusal:
+        design(**(CELL | change))  # type: ignore[arg-type]
+    assert "\n" not in str(refusal.value)
+
+
+def test_an_unreachable_difference_names_the_fewest_topics_that_reach_the_largest() -> None:
+    """Two topics find nothing on a scale of 1 with three systems; three find the largest difference."""
+    with pytest.raises(DesignError, match="the fewest that find the largest one are 3"):
+        design(variance=0.05, systems=3, n=2)
+
+
+def test_too_few_topics_for_two_systems_names_the_fewest() -> None:
+    """Solving for systems when even two are too many."""
+    with pytest.raises(DesignError, match="the fewest for 2 are"):
+        design(variance=0.05, n=5, min_diff=0.01, power=0.9)
+
+
+def test_the_textbook_t_tests_need_34_and_64() -> None:
+    """Effect .5, alpha .05, power .80 (Cohen 1988): 34 pairs, 64 a group."""
+    assert design(variance=0.5, min_diff=0.5, test="paired-t").n == 34
+    assert design(variance=1.0, min_diff=0.5, test="two-sample-t").n == 64
+
+
+def test_the_published_number_stands_beside_the_exact_one() -> None:
+    """90 published, 91 exact, for nERR@10 with 10 systems and minD .15."""
+    answer = design(**CELL)  # type: ignore[arg-type]
+    assert (answer.n, answer.exact_n, answer.published_n) == (91, 91, 90)
+
+
+def test_one_way_anova_of_two_systems_is_the_two_sample_t_test() -> None:
+    """The same n and the same power."""
+    anova = design(variance=0.06, systems=2, min_diff=0.1)
+    assert anova.power == pytest.approx(design(variance=0.06, n=anova.n, min_diff=0.1, test="two-sample-t").power)
+
+
+def test_tukey_with_two_systems_is_the_two_sample_t_test() -> None:
+    """The studentised range of two is sqrt 2 |t|."""
+    hsd = design(variance=0.06, systems=2, min_diff=0.1, n=60, test="hsd")
+    assert hsd.power == pytest.approx(design(variance=0.06, n=60, min_diff=0.1, test="two-sample-t").power, abs=1e-8)
+
+
+def test_sharing_topics_saves_what_the_correlation_promises() -> None:
+    """At correlation .5 a two-way design needs about half the topics."""
+    apart = design(variance=0.06, systems=5, min_diff=0.1, test="two-way").n
+    shared = design(variance=0.06, systems=5, min_diff=0.1, test="two-way", correlation=0.5).n
+    assert shared == pytest.approx(apart / 2, rel=0.03)
+
+
+def test_the_mean_standard_deviation_ratio_holds_far_beyond_343() -> None:
+    """1 - 1/(4 df) to first order, where a spreadsheet's GAMMA overflows at 343."""
+    df = np.array([342.0, 1e4, 1e8])
+    np.testing.assert_allclose(mean_sd_ratio(df), 1 - 1 / (4 * df) + 1 / (32 * df**2), rtol=0, atol=1e-9)
+
+
+def test_a_large_noncentrality_joins_the_term_by_term_sum_smoothly() -> None:
+    """Either side of the change of method the power moves by what the noncentrality moves."""
+    alpha, df1, df2 = one(1e-6), one(1), one(2)
+    critical = critical_f(alpha, df1, df2)
+    powers = [noncentral_f_tail(critical, df1, df2, one(2 * mean), alpha)[0] for mean in (3999.9, 4000.0, 4000.1)]
+    assert powers[1] - powers[0] == pytest.approx(powers[2] - powers[1], rel=1e-4)
+
+
+def test_the_critical_value_is_exceeded_with_chance_alpha() -> None:
+    """Tail of quantile, from heavy to light tails."""
+    for alpha, df1, df2 in product((1e-12, 0.05, 0.5, 0.99), (1, 9, 999), (1, 30, 1e11)):
+        tail = f_tail(critical_f(one(alpha), one(df1), one(df2)), one(df1), one(df2))[0]
+        assert tail == pytest.approx(alpha, rel=1e-10)
+
+
+def enumerated_mid_p_power(n: int, rates: PassRates, alpha: float) -> float:
+    """The same power by going through every count of gains and losses."""
+    total = 0.0
+    neither = 1 - rates.gains - rates.losses
+    for gains in range(n + 1):
+        for losses in range(n + 1 - gains):
+            d, least = gains + losses, min(gains, losses)
+            tail = sum(comb(d, k) for k in range(least)) / 2**d + comb(d, least) / 2**d / 2
+            if min(1.0, 2 * tail) <= alpha:
+                ways = comb(n, gains) * comb(n - gains, losses)
+                total += ways * rates.gains**gains * rates.losses**losses * neither ** (n - d)
+    return total
+
+
+@pytest.mark.parametrize(("n", "worse", "apart", "correlation"), [(12, 0.5, 0.4, 0.0), (30, 0.62, 0.2, 0.4)])
+def test_the_power_of_mcnemar_equals_enumeration(n: int, worse: float, apart: float, correlation: float) -> None:
+    """Every table of agreements counted once."""
+    rates = checked_rates(worse, apart, correlation)
+    assert mid_p_power(n, rates, alpha=0.05) == pytest.approx(enumerated_mid_p_power(n, rates, 0.05), abs=1e-9)
+
+
+def test_prompts_for_a_pass_rate_are_enough_and_one_less_is_not() -> None:
+    """power(n) >= .8 > power(n - 1) for 62% against 65% at correlation .5."""
+    found = pass_rate_design(pass_rate=0.62, min_diff=0.03, correlation=0.5)
+    assert found.power >= 0.8 > mid_p_power(found.n - 1, found.rates, alpha=0.05)
+    assert found.n == pytest.approx(found.normal_n, rel=0.02)
+
+
+def test_an_impossible_correlation_of_pass_rates_names_the_nearest() -> None:
+    """62% and 92% cannot correlate by .99."""
+    with pytest.raises(DesignError, match=r"the nearest possible is 0\.3767"):
+        pass_rate_design(pass_rate=0.62, min_diff=0.3, correlation=0.99)
+
+
+def test_more_correlated_verdicts_need_fewer_prompts() -> None:
+    """Pairing pays."""
+    sizes = [pass_rate_design(pass_rate=0.6, min_diff=0.1, correlation=r).n for r in (0.0, 0.4, 0.8)]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+@pytest.mark.parametrize("test", list(VERDICTS))
+def test_simulated_power_agrees_with_theory_on_normal_scores(test: str) -> None:
+    """Within four Monte-Carlo errors and what a finite pilot adds."""
+    scores = np.random.default_rng(5).normal(0.5, 0.2, (4000, 4))
+    systems = 2 if test.endswith("-t") else 4
+    answer = design(variance=0.04, systems=systems, n=40, min_diff=0.12, test=test)
+    found = simulated_power(scores, VERDICTS[test], n=40, systems=systems, min_diff=0.12, rng=np.random.default_rng(1))
+    assert answer.power is not None
+    assert found.power == pytest.approx(answer.power, abs=4 * found.error + 0.01)
+
+
+def test_simulation_keeps_the_values_of_a_three_valued_measure() -> None:
+    """Best and worst are moved apart within 0, 1/3 and 1."""
+    scores = np.random.default_rng(2).choice([0.0, 1 / 3, 1.0], (80, 5))
+    seen: set[float] = set()
+
+    def rejects(sets: np.ndarray, *, alpha: float) -> np.ndarray:
+        seen.update(np.unique(sets).tolist())
+        return f_test_two_way(sets, alpha=alpha)
+
+    found = simulated_power(scores, rejects, n=30, systems=3, min_diff=0.3, rng=np.random.default_rng(1))
+    assert seen == {0.0, 1 / 3, 1.0}
+    assert found.power > 0.5
+
+
+def test_simulation_stops_early_once_the_error_is_small() -> None:
+    """A looser tolerance takes fewer data sets."""
+    loose, tight = (
+        simulated_power(
+            pilot(), f_test_two_way, n=20, systems=3, min_diff=0.1, tolerance=tolerance, rng=np.random.default_rng(1)
+        ).trials
+        for tolerance in (0.04, 0.01)
+    )
+    assert loose < tight < 20_000
+
+
+def test_the_simulated_size_reaches_its_target() -> None:
+    """From a start three times too small."""
+    rng = np.random.default_rng(1)
+    seen = simulated_size(
+        lambda n: simulated_power(pilot(), f_test_two_way, n=n, systems=3, min_diff=0.1, rng=rng), start=10, target=0.8
+    )
+    assert seen[-1].power == pytest.approx(0.8, abs=0.02)
+
+
+@pytest.mark.parametrize(("goal", "target"), [("top", 0.8), ("tau", 0.7), ("discriminative", 0.3)])
+def test_a_decision_is_right_at_its_n_and_not_at_half_of_it(goal: str, target: float) -> None:
+    """The curve that was looked at rises through the target."""
+    found = topics_for_decision(pilot(), goal=goal, target=target, rng=np.random.default_rng(1))
+    assert found.reached >= target
+    assert all(reached < target for n, reached in found.curve if n <= found.n / 2)
+
+
+def test_a_pilot_whose_runs_do_not_differ_has_no_right_decision() -> None:
+    """Nothing to design for."""
+    flat = np.tile(np.random.default_rng(1).random((30, 1)), 3) + np.eye(30, 3) * 1e-3
+    with pytest.raises(DesignError, match="do not differ beyond chance"):
+        topics_for_decision(flat, goal="top", target=0.9, rng=np.random.default_rng(1))
+
+
+def test_the_cheapest_way_of_judging_is_enough_and_the_budget_is_kept() -> None:
+    """Hours of the cheapest design buy a design at least as strong."""
+    asked = completed(Requirement(variance=0.06, systems=5, min_diff=0.1))
+    ways = [Labelling(depth, 3.0 * depth, 3, 12.0, 0.05 + 0.05 / depth) for depth in (1, 5, 20)]
+    cheap = cheapest(asked, ways)[0]
+    assert cheap.power >= 0.8
+    split = best_split(asked, ways, hours=cheap.hours * 1.0001)[0]
+    assert split.hours <= cheap.hours * 1.0001
+    assert split.power >= cheap.power - 1e-12
+
+
+def test_a_shallow_pool_that_turns_the_order_round_is_ranked_last() -> None:
+    """Cheap but not trusted."""
+    asked = completed(Requirement(variance=0.06, systems=5, min_diff=0.1))
+    deep = Labelling(10, 30.0, 3, 12.0, 0.06, agreement=1.0)
+    shallow = replace(deep, depth=1, items=3.0, agreement=0.5)
+    assert cheapest(asked, [shallow, deep])[0].labelling == deep
+
+
+@pytest.mark.parametrize("spending", ["obrien-fleming", "pocock"])
+@pytest.mark.parametrize("shared", [False, True])
+def test_rounds_keep_alpha_where_naive_looks_do_not(spending: str, shared: bool) -> None:  # noqa: FBT001
+    """Three looks at .05 err about 11% of the time; the planned levels err 5%, on fresh data too."""
+    plan = planned_rounds(
+        [30, 60, 90],
+        systems=4,
+        min_diff=0.15,
+        variance=0.06,
+        shared_topics=shared,
+        spending=spending,
+        rng=np.random.default_rng(1),
+    )
+    assert plan.naive == pytest.approx(0.11, abs=0.012)
+    assert plan.kept == pytest.approx(0.05, abs=0.006)
+    assert plan.looks[-1].n == 90
+    assert plan.expected_n < 90
+
+
+@pytest.mark.parametrize("looks", [[50], [60, 30], [1, 5]])
+def test_rounds_that_do_not_grow_are_refused(looks: list[int]) -> None:
+    """Two looks or more, growing."""
+    with pytest.raises(InputError, match="not a growing list"):
+        planned_rounds(looks, systems=3, min_diff=0.1, variance=0.05, shared_topics=True, rng=np.random.default_rng(1))
