@@ -32,7 +32,8 @@ def critical_f(alpha: FloatArray, df1: FloatArray, df2: FloatArray) -> FloatArra
     above, below = betainccinv(df1 / 2, df2 / 2, alpha), betaincinv(df2 / 2, df1 / 2, alpha)
     square = chdtri(df1, alpha)
     limit = square / df1 * (1 + (square - df1 + 2) / (2 * df2))
-    return np.where(_plenty(df1, df2), limit, df2 / df1 * above / below)
+    critical: FloatArray = np.where(_plenty(df1, df2), limit, df2 / df1 * above / below)
+    return critical
 
 
 def noncentral_f_tail(f: FloatArray, df1: FloatArray, df2: FloatArray, noncentrality: FloatArray) -> FloatArray:
@@ -51,7 +52,8 @@ def noncentral_f_tail(f: FloatArray, df1: FloatArray, df2: FloatArray, noncentra
     lower = np.nan_to_num(ncfdtr(df1, np.where(plenty, 1.0, df2), noncentrality, f), nan=0.0)
     step = np.sqrt(2 / np.where(plenty, df2, 2.0))
     limit = sum(chndtr(df1 * f * (1 + side * step), df1, noncentrality) for side in (-1, 1)) / 2
-    return np.clip(1 - np.where(plenty, limit, lower), 0.0, 1.0)
+    tail: FloatArray = np.clip(1 - np.where(plenty, limit, lower), 0.0, 1.0)
+    return tail
 
 
 def noncentrality_needed(df1: FloatArray, df2: FloatArray, alpha: FloatArray, power: float) -> FloatArray:
