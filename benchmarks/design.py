@@ -51,7 +51,7 @@ BOOTSTRAP = Contestant(
     """
     import numpy as np
     from kaiwa.topicset.requirement import Requirement, completed
-    from kaiwa.flow.design.pilots import pilot_design
+    from kaiwa.studies.pilot_design import pilot_design
     from kaiwa.model.scores import Scores
     values = np.random.default_rng(1).random((100, 44))
     scores = Scores("nG@1", tuple(map(str, range(100))), tuple(map(str, range(44))), values)

@@ -37,8 +37,8 @@ def topic_counts(rng: np.random.Generator, draws: int, topics: int, *, size: int
 def percentile_limits(resampled: FloatArray, confidence: float) -> tuple[float, float]:
     """The percentiles between which the middle ``confidence`` of the resampled values lie.
 
-    >>> percentile_limits(np.arange(101.0), 0.9)
-    (5.0, 95.0)
+    >>> percentile_limits(np.arange(101.0), 0.5)
+    (25.0, 75.0)
     """
     low, high = np.quantile(resampled, [(1 - confidence) / 2, (1 + confidence) / 2])
     return float(low), float(high)
