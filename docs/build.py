@@ -11,7 +11,6 @@ import numpy as np
 
 from kaiwa.check import CODES
 from kaiwa.cli import VERBS, kaiwa
-from kaiwa.flow.design.simulation import simulated_tests
 from kaiwa.flow.reproduce import REPRODUCTIONS
 from kaiwa.formats.collection.rule_files import known_rules
 from kaiwa.label.gain_schemes import SCHEMES
@@ -19,6 +18,7 @@ from kaiwa.measure import MEASURES
 from kaiwa.rank.fusion import FUSIONS
 from kaiwa.rank.systems import SYSTEMS
 from kaiwa.retrieve.text.tokenisers import TOKENISERS
+from kaiwa.studies.simulated_design import simulated_tests
 from kaiwa.topicset.designed_tests import TESTS
 from kaiwa.topicset.topic_rounds import SPENDING
 

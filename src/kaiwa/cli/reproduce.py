@@ -14,7 +14,7 @@ from kaiwa.report.text_tables import table
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kaiwa.flow.reproduce import Reproduction
+    from kaiwa.studies.reproductions import Reproduction
 
 
 @click.command("reproduce", epilog="Example: kaiwa reproduce topic-set-size")

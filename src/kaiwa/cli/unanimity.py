@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from kaiwa.flow.unanimity import Changed, UnanimityStudy
     from kaiwa.report.text_tables import Cell
+    from kaiwa.studies.unanimity_effect import Changed, UnanimityStudy
 
 
 @click.command("unanimity", epilog="Example: kaiwa unanimity runs/*.txt --qrels qrels.txt -m nDCG@10 -n 10 --dmax 2")

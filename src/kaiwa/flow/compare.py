@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from kaiwa.compare.allpairs import Trials
-    from kaiwa.compare.hsd import PRule
+    from kaiwa.stats.p_values import PRule
 
 
 @dataclass(frozen=True)

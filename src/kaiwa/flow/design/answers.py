@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kaiwa.model.ids import FloatArray
+    from kaiwa.studies.pilot_design import PilotDesign, PilotSide
     from kaiwa.topicset.answer import Design
-    from kaiwa.topicset.pilot_design import PilotDesign, PilotSide
 
 GRID_SYSTEMS = (2, 5, 10, 50, 100)
 GRID_DIFFERENCES = (0.05, 0.1, 0.15, 0.2)

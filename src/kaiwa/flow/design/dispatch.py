@@ -45,7 +45,7 @@ def answer(question: Question, *, progress: Callable[[int, int], None] | None = 
 
 def _base(question: Question, rng: np.random.Generator) -> tuple[Told, Design]:
     if question.no_pilot:
-        from kaiwa.flow.design.pilots import worst_case
+        from kaiwa.studies.pilot_design import worst_case
 
         asked = telling.requirement(variance=1.0, pilots=(), solve=question.solve, asked=question.asked)
         bound = worst_case(asked)
@@ -56,7 +56,8 @@ def _base(question: Question, rng: np.random.Generator) -> tuple[Told, Design]:
         variance=question.variance, pilots=question.pilots, solve=question.solve, asked=question.asked
     )
     if question.pilots:
-        from kaiwa.flow.design.pilots import pilot_design, read_pilots
+        from kaiwa.flow.design.pilots import read_pilots
+        from kaiwa.studies.pilot_design import pilot_design
 
         piloted = pilot_design(read_pilots(question.pilots, question.measure), asked, rng=rng)
         return telling.told_pilot(piloted), piloted.answer
@@ -90,7 +91,8 @@ def _decision(question: Question, rng: np.random.Generator) -> Told:
 
 
 def _table(question: Question, rng: np.random.Generator) -> Told:
-    from kaiwa.flow.design.pilots import pilot_variance, read_pilots
+    from kaiwa.flow.design.pilots import read_pilots
+    from kaiwa.studies.pilot_design import pilot_variance
 
     variance = question.variance
     if variance is None:
@@ -125,7 +127,7 @@ def _simulation(
     rng: np.random.Generator,
     progress: Callable[[int, int], None] | None,
 ) -> Told:
-    from kaiwa.flow.design.simulation import simulated_design
+    from kaiwa.studies.simulated_design import simulated_design
 
     pilot = _one_pilot(question)
     test = question.simulate or "anova"

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kaiwa.report.text_tables import Cell
+    from kaiwa.studies.pilot_design import PilotDesign
     from kaiwa.topicset.budget import Split
     from kaiwa.topicset.pass_rates import PassRateDesign
-    from kaiwa.topicset.pilot_design import PilotDesign
     from kaiwa.topicset.simulation.decisions import Decision
     from kaiwa.topicset.simulation.power_simulation import Simulated
     from kaiwa.topicset.topic_rounds import Rounds
