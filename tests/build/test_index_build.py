@@ -15,10 +15,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from kaiwa.build.index import index_writer
 from kaiwa.build.index.index_build import build_index
 from kaiwa.errors import InputError
 from kaiwa.flow.retrieve import Bot
-from kaiwa.formats.collection import index_folder as index_files
+from kaiwa.formats.collection import index_folder
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.rank.answer_filters import NO_FILTERS
 
@@ -39,7 +40,7 @@ def data_of(target: Path) -> Path:
 
 def test_any_flipped_byte_is_detected(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In every file, in every part of it: refused when the index is opened or the part is read."""
-    monkeypatch.setattr(index_files, "CHUNK", 256)
+    monkeypatch.setattr(index_folder, "CHUNK", 256)
     target = rebuilt(repository, tmp_path / "index")
     for name in [*sorted(data_of(target).iterdir()), target / "manifest.json"]:
         whole = name.read_bytes()
@@ -81,13 +82,13 @@ def test_a_missing_or_cut_file_is_one_line(index: Path, tmp_path: Path, name: st
         open_index(tmp_path / "index")
 
 
-def test_a_foreign_folder_is_no_index(tmp_path: Path, repository: Path) -> None:
+def test_a_foreign_folder_is_refused(tmp_path: Path, repository: Path) -> None:
     """A missing folder, another folder, a repository: each one line."""
     with pytest.raises(InputError, match="no such index; build it with kaiwa index"):
         open_index(tmp_path / "nowhere")
-    with pytest.raises(InputError, match="is no index"):
+    with pytest.raises(InputError, match="not an index"):
         open_index(tmp_path)
-    with pytest.raises(InputError, match="is no index"):
+    with pytest.raises(InputError, match="not an index"):
         open_index(repository)
 
 
@@ -104,7 +105,7 @@ def test_an_open_index_answers_on_while_it_is_replaced(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The old arrays stay mapped, those not yet checked too; the new index stands for whoever opens next."""
-    monkeypatch.setattr(index_files, "CHUNK", 256)
+    monkeypatch.setattr(index_folder, "CHUNK", 256)
     bot = Bot(rebuilt(repository, tmp_path / "index"))
     before = [one.comment for one in bot.reply("考试", filters=NO_FILTERS)]
     rebuilt(repository, tmp_path / "index", "bigrams")
@@ -153,7 +154,7 @@ def test_a_build_killed_at_any_moment_leaves_the_old_index(repository: Path, tmp
 def test_two_builds_at_once_do_not_meet(repository: Path, tmp_path: Path) -> None:
     """The second is told to wait."""
     with (
-        index_files.writing_index(tmp_path / "index", {}),
+        index_writer.writing_index(tmp_path / "index", {}),
         pytest.raises(InputError, match="another build is at work here"),
     ):
         rebuilt(repository, tmp_path / "index")
@@ -165,7 +166,7 @@ def test_a_build_stopped_late_leaves_no_takedown_list_behind(
     """The list is carried over at the very end; and where one stands alone, an index can be built."""
     shutil.copytree(repository, tmp_path / "repository")
     (tmp_path / "repository" / "takedown.txt").write_text("c01\n", encoding="utf-8")
-    monkeypatch.setattr(index_files, "_sums", _stopped)
+    monkeypatch.setattr(index_writer, "checksums", _stopped)
     with pytest.raises(KeyboardInterrupt):
         rebuilt(tmp_path / "repository", tmp_path / "index")
     monkeypatch.undo()

@@ -61,8 +61,8 @@ def test_a_reply_says_why(bot: Bot) -> None:
         "明天要考试了，好紧张",
     )
     assert set(first.words) == {"明天", "考试"}
-    assert first.q2p > 0
-    assert first.score == pytest.approx(first.q2p + first.q2c)
+    assert first.features["q2p"] > 0
+    assert first.score == pytest.approx(first.features["q2p"] + first.features["q2c"])
 
 
 def test_filters_drop_repeats_and_keep_the_rest(bot: Bot) -> None:
