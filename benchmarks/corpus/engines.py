@@ -1,7 +1,7 @@
 """The engines of a contest: each builds an index on disk from lines of tokens, and answers with its top k by BM25.
 
-Every line is one document, its tokens already cut and separated by spaces; tantivy and Lucene are told so by their
-whitespace tokenisers. One writing thread each, k1 = 1.2, b = 0.75. ``build_NAME(lines, folder)`` leaves an index in the
+Every line is one document, its tokens separated by spaces; tantivy and Lucene split it by their whitespace
+tokenisers. One writing thread each, k1 = 1.2, b = 0.75. ``build_NAME(lines, folder)`` leaves an index in the
 folder, ``open_NAME(folder)`` opens it.
 """
 
@@ -44,12 +44,12 @@ def build_kaiwa(lines: Path, folder: Path) -> None:
         terms = TermNumbers(vocabulary, parts)
         rest, known = b"", 0
         while chunk := source.read(_BLOCK):
-            cut = chunk.rfind(b"\n") + 1
-            block = rest + chunk[:cut]
+            end = chunk.rfind(b"\n") + 1
+            block = rest + chunk[:end]
             size = block.count(b"\n")
             terms.add(block, np.arange(known, known + size))
             known += size
-            rest = chunk[cut:]
+            rest = chunk[end:]
         write_side("comments", parts, write_terms(vocabulary, writer), writer)
         facts["tokens"] = parts.tokens
     open_index_files(folder)
@@ -139,12 +139,12 @@ def open_lucene(folder: Path) -> Engine:
     program = subprocess.Popen([*_java(), "search", str(folder)], stdin=pipe, stdout=pipe, text=True, encoding="utf-8")
     if program.stdin is None or program.stdout is None or program.stdout.readline() != "ready\n":
         raise SystemExit("Lucene did not start")
-    asked, said = program.stdin, program.stdout
+    queries, answers = program.stdin, program.stdout
 
     def answer(terms: list[str], k: int) -> Answer:
-        asked.write(f"{k}\t{' '.join(terms)}\n")
-        asked.flush()
-        nanoseconds, best = said.readline().split("\t")
+        queries.write(f"{k}\t{' '.join(terms)}\n")
+        queries.flush()
+        nanoseconds, best = answers.readline().split("\t")
         return int(nanoseconds) / 1e6, float(best) * (bm25.K1 + 1)
 
     return answer

@@ -65,8 +65,8 @@ def _options() -> argparse.Namespace:
 
 
 def _asked(index: Index, topics: Path, queries: int) -> list[list[str]]:
-    cut = tokeniser(index.tokeniser).terms
-    return [cut(text) for text in read_topics(topics).values()][:queries]
+    terms_of = tokeniser(index.tokeniser).terms
+    return [terms_of(text) for text in read_topics(topics).values()][:queries]
 
 
 def _stop_words(lines: Path) -> set[str]:

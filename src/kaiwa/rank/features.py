@@ -1,7 +1,6 @@
-"""What is known of a candidate: each feature is one row of FEATURES, a number for every pair of a batch.
+"""Features of candidate pairs: each is one row of FEATURES, a pure function of a query and a batch to numbers.
 
-A feature is a pure function of a query and candidates. One that needs a trained model is a function made from the
-model; it never changes the arrays that it is given.
+A feature never changes the arrays that it is given: all features of a batch read the same ones.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Feature:
-    """One number for each candidate pair: how it is computed, what it means, and what must be built for it."""
+    """One number for each pair of a batch: the function, one line of documentation, and what must be built for it."""
 
     values: Callable[[Query, Candidates], FloatArray]
     description: str
