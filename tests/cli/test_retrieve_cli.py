@@ -27,17 +27,20 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "pairs.tsv").write_text("\n".join(lines), encoding="utf-8")
     assert kaiwa("clean", folder / "pairs.tsv", "-o", folder / "repo").returncode == 0
     made = kaiwa("index", folder / "repo", "-o", folder / "index", "--json")
-    told = json.loads(made.stdout)
-    assert (told["posts"], told["comments"], told["pairs"], told["language"]) == (2, 3, 3, "zh")
+    answer = json.loads(made.stdout)
+    assert (answer["posts"], answer["comments"], answer["pairs"], answer["language"]) == (2, 3, 3, "zh")
     return folder / "index"
 
 
 def test_reply_prints_one_json_object(index: Path) -> None:
     """Replies with comment, text, score and the reasons."""
     done = kaiwa("reply", index, "考试", "-k", "1", "--json")
-    told = json.loads(done.stdout)
-    assert [(one["comment"], one["text"], one["post"]) for one in told["replies"]] == [("c1", "祝你考试顺利", "p1")]
-    assert told["replies"][0]["score"] > 0
+    answer = json.loads(done.stdout)
+    assert [(one["comment"], one["text"], one["post"]) for one in answer["replies"]] == [("c1", "祝你考试顺利", "p1")]
+    assert answer["replies"][0]["score"] > 0
+    assert list(answer["replies"][0]) == ["comment", "text", "score", "post", "post_text", "words", "features"]
+    assert answer["replies"][0]["score"] == pytest.approx(sum(answer["replies"][0]["features"].values()))
+    assert list(answer["replies"][0]["features"]) == ["q2p", "q2c"]
 
 
 def test_reply_without_a_post_reads_posts_line_by_line(index: Path) -> None:
@@ -53,8 +56,8 @@ def test_retrieve_writes_a_run_that_check_accepts(index: Path, tmp_path: Path) -
     (tmp_path / "topics.tsv").write_text("t1\t考试\nt2\t看海\n", encoding="utf-8")
     run = tmp_path / "KAIWA-C-R1.txt"
     done = kaiwa("retrieve", index, tmp_path / "topics.tsv", "-o", run, "--system", "run2", "--json")
-    told = json.loads(done.stdout)
-    assert (told["name"], told["topics"], told["unanswered"]) == ("KAIWA-C-R1", 2, [])
+    answer = json.loads(done.stdout)
+    assert (answer["name"], answer["topics"], answer["unanswered"]) == ("KAIWA-C-R1", 2, [])
     verdict = json.loads(kaiwa("check", run, "--json").stdout)
     assert [one for one in verdict["problems"] if one["severity"] == "error"] == []
 

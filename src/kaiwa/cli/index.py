@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def command(*, repository: Path, output: Path, lang: str | None, tokens: str | None, as_json: bool) -> None:
     """Tokenise and index the posts and comments of a repository.
 
-    The old index at the same place answers until the new one is whole.
+    The old index at the same place answers until the new one is complete.
     """
     from kaiwa.flow.index import index_repository
 

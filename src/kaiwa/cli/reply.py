@@ -66,7 +66,8 @@ def _text(found: list[Reply]) -> str:
     lines = []
     for rank, one in enumerate(found, start=1):
         lines.append(f"{rank:>2}  {visible(one.text)}")
-        reasons = f"q2p {one.q2p:.4f}, q2c {one.q2c:.4f}; words: {visible(' '.join(one.words))}"
-        lines.append(f"    {one.score:.4f} ({reasons}) {visible(one.comment)}")
+        features = ", ".join(f"{name} {value:.4f}" for name, value in one.features.items())
+        words = visible(" ".join(one.words))
+        lines.append(f"    {one.score:.4f} ({features}; words: {words}) {visible(one.comment)}")
         lines.append(f"    to {one.post}: {visible(one.post_text[:60])}")
     return "\n".join(lines)

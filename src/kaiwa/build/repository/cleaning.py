@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.build.progress_share import share
 from kaiwa.build.repository.merging import joined
 from kaiwa.build.repository.pair_spill import PairSpill
 from kaiwa.build.repository.tweet_pairs import paired_tweets
@@ -22,6 +21,7 @@ from kaiwa.formats.collection.pair_files import read_pairs
 from kaiwa.formats.collection.repository import Manifest, RepositoryWriter, writing_repository
 from kaiwa.formats.collection.tweet_files import holds_tweets
 from kaiwa.model.normalise import fingerprint, skeleton
+from kaiwa.model.progress_callback import share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
