@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kaiwa.check import CODES
-from kaiwa.formats.run_files import read_run
+from kaiwa.formats.readers import read_run
 
 Made = Callable[[str, str | bytes], Path]
 Kaiwa = Callable[..., subprocess.CompletedProcess[str]]

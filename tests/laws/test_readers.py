@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from kaiwa.check import Expectation, mended, problems_of, read_raw
 from kaiwa.errors import InputError
-from kaiwa.formats.qrels_files import read_grouped_qrels, read_qrels, write_qrels
-from kaiwa.formats.run_files import read_run, write_run
-from kaiwa.formats.scores.ntcireval_output import nev_text
-from kaiwa.formats.scores.score_files import read_scores, write_scores
+from kaiwa.formats.qrels_files import write_qrels
+from kaiwa.formats.readers import read_grouped_qrels, read_qrels, read_run, read_scores, read_topics, read_votes
+from kaiwa.formats.run_files import write_run
+from kaiwa.formats.scores.nev_files import nev_text
+from kaiwa.formats.scores.score_tables import write_scores
 from kaiwa.formats.scores.trec_eval import trec_eval_text
 from kaiwa.formats.text.decimals import decimals, fixed_point
-from kaiwa.formats.topic_files import read_topics
-from kaiwa.formats.vote_files import read_votes, write_votes
+from kaiwa.formats.vote_files import write_votes
 from kaiwa.model.gains import Gains
 from kaiwa.model.ids import pack
 from kaiwa.model.run import Run

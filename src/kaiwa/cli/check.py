@@ -10,7 +10,8 @@ import click
 from kaiwa.cli.shell.complete import Named
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option
 from kaiwa.cli.shell.progress import progress
-from kaiwa.report.results.findings import MOST_OF_A_CODE, counted, excerpt, finding, summary
+from kaiwa.model.plurals import counted
+from kaiwa.report.results.findings import MOST_OF_A_CODE, excerpt, finding, summary
 
 if TYPE_CHECKING:
     from kaiwa.check import Problem

@@ -22,7 +22,7 @@ from kaiwa.errors import InputError
 from kaiwa.formats.collection.id_lists import id_set, read_ids
 from kaiwa.formats.collection.repository import open_repository
 from kaiwa.formats.collection.takedown import read_takedown
-from kaiwa.formats.topic_files import read_topics
+from kaiwa.formats.readers import read_topics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence

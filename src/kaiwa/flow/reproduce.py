@@ -9,7 +9,7 @@ import numpy as np
 
 from kaiwa.errors import InputError
 from kaiwa.formats.published import published
-from kaiwa.formats.vote_files import read_votes
+from kaiwa.formats.readers import read_votes
 from kaiwa.label.coefficients import fleiss_kappa, merged
 from kaiwa.label.gain_schemes import gains_of, weighing
 from kaiwa.measure.gain_scale import Scale, judge

@@ -13,8 +13,7 @@ import numpy as np
 
 from kaiwa.compare.comparison import Comparison, compare_runs
 from kaiwa.flow.gains import gains_file
-from kaiwa.formats.qrels_files import read_qrels
-from kaiwa.formats.run_files import read_runs
+from kaiwa.formats.readers import read_qrels, read_runs
 from kaiwa.label.gain_schemes import SCHEMES
 from kaiwa.label.simulated_votes import simulated_counts
 from kaiwa.measure.gain_scale import judge

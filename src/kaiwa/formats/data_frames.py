@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.formats.scores.score_cells import Cells, whole
+from kaiwa.formats.scores.score_cells import Cell, Cells, whole
 from kaiwa.model.gains import Gains
 from kaiwa.model.ids import pack
 from kaiwa.model.run import Run
@@ -53,7 +53,7 @@ def scores_of(frame: Frame) -> ScoreSet:
     cells = Cells()
     try:
         for measure, topic, run, score in zip(measures, topics, runs, scores, strict=True):
-            cells.add(measure, topic, run, score)
+            cells.add(measure, topic, run, Cell(score))
         return whole(cells).scores
     except InputError as fault:
         raise InputError(f"{PLACE}: {fault}") from None

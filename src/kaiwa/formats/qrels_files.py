@@ -10,10 +10,12 @@ import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.formats.ntcireval_input import is_rel, level_of, read_rel
+from kaiwa.formats.format import Match, Texts
+from kaiwa.formats.ntcireval_folders import level_of
 from kaiwa.formats.text.blocks import Block, read_blocks
 from kaiwa.formats.text.columns import Columns, count_fields, split_fields
 from kaiwa.formats.text.decimals import decimals
+from kaiwa.formats.text.head import are_ids, are_numbers, are_whole
 from kaiwa.formats.topic_files import TopicNumbers
 from kaiwa.model.gains import Gains
 from kaiwa.model.ids import FloatArray, IdArray, IntArray, repeated_row
@@ -21,6 +23,8 @@ from kaiwa.model.topic_lists import starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from kaiwa.formats.text.head import Head
 
 BEIR_HEADER = b"query-id\tcorpus-id\tscore"
 
@@ -42,26 +46,55 @@ class _Rows:
     line: IntArray
 
 
-def read_qrels(path: Path | str) -> Gains:
+def is_beir_qrels(head: Head) -> Match:
+    """Whether the file starts with BEIR's heading."""
+    return Match.SURE if head.fields and "\t".join(head.fields[0]) == BEIR_HEADER.decode() else Match.NO
+
+
+def is_trec_qrels(head: Head) -> Match:
+    """Whether lines have four or five fields with ids and a grade; surely if the second field is 0 throughout."""
+    if len(head.columns) not in {4, 5} or not _are_grades(head.columns[-1]):
+        return Match.NO
+    topics, groups, comments = head.columns[0], head.columns[1], head.columns[-2]
+    if not are_ids(topics, comments) or not (are_whole(groups) or not are_numbers(groups)):
+        return Match.POSSIBLE if are_whole(topics + groups + comments) else Match.NO
+    return Match.SURE if set(groups) <= {"0", "Q0", "q0"} else Match.POSSIBLE
+
+
+def is_ntcir_qrels(head: Head) -> Match:
+    """Whether lines are a topic, a comment and a grade; surely if the grade is a level such as L2."""
+    if len(head.columns) != 3 or not _are_grades(head.columns[2]):  # noqa: PLR2004
+        return Match.NO
+    topics, comments, grades = head.columns
+    if not are_numbers(grades):
+        return Match.SURE
+    if not are_ids(topics, comments):
+        return Match.POSSIBLE if are_whole(topics + comments) else Match.NO
+    grouped = len(set(topics)) < len(topics)
+    numeric = are_whole(topics + comments + grades) and grouped
+    return Match.SURE if numeric and all(len(grade) == 1 for grade in grades) else Match.POSSIBLE
+
+
+def _are_grades(cells: tuple[str, ...]) -> bool:
+    return are_numbers(cell.removeprefix("L") for cell in cells)
+
+
+def read_qrels_file(path: Path) -> Gains:
     """Judgements, with each grade as its own gain: ``L2`` and ``2`` give 2, ``0.75`` gives 0.75.
 
     The scale's top is the largest grade in the file; map grades to gains, or declare another top, later.
     """
-    path = Path(path)
-    if is_rel(path):
-        return read_rel(path)
     numbers = TopicNumbers()
     rows = _all_rows(path, numbers)
     _refuse_repeats(path, rows)
     return _gains(path, rows, numbers.topics)
 
 
-def read_grouped_qrels(path: Path | str) -> dict[str, Gains]:
+def read_grouped_file(path: Path) -> dict[str, Gains]:
     """Judgements by group: the second column's intents, assessors or judgement groups, each as its own gains.
 
     Five columns hold a group and a subgroup (trec_eval's preference judgements), named ``group/subgroup``.
     """
-    path = Path(path)
     numbers = TopicNumbers()
     rows = _all_rows(path, numbers)
     by_group = {}
@@ -89,6 +122,21 @@ def qrels_text(gains: Gains, *, form: str = "trec") -> str:
     header = BEIR_HEADER.decode() + "\n" if form == "beir" else ""
     rows = [line(topic, *item) for topic in gains.topics for item in gains.of(topic).items()]
     return header + "".join(rows)
+
+
+def trec_qrels_texts(gains: Gains) -> Texts:
+    """The text of the one TREC file."""
+    return {"": qrels_text(gains, form="trec")}
+
+
+def ntcir_qrels_texts(gains: Gains) -> Texts:
+    """The text of the one NTCIR file."""
+    return {"": qrels_text(gains, form="ntcir")}
+
+
+def beir_qrels_texts(gains: Gains) -> Texts:
+    """The text of the one BEIR file."""
+    return {"": qrels_text(gains, form="beir")}
 
 
 def _ntcir_line(topic: str, comment: str, gain: float) -> str:

@@ -18,9 +18,9 @@ from kaiwa.corpus.rule_filter import Account, passing
 from kaiwa.disk.partitions import Partitions, RecordReader, part_of
 from kaiwa.disk.strings import TemporaryStrings
 from kaiwa.errors import InputError
-from kaiwa.formats.collection.pair_files import read_pairs
 from kaiwa.formats.collection.repository import Manifest, RepositoryWriter, writing_repository
-from kaiwa.formats.collection.tweet_files import holds_tweets
+from kaiwa.formats.format_table import PAIRS, TWEETS
+from kaiwa.formats.recognition import format_of
 from kaiwa.model.normalise import fingerprint, skeleton
 
 if TYPE_CHECKING:
@@ -89,8 +89,9 @@ class _Staged:
 
 
 def _stage(source: Path, staged: _Staged, rules: RuleSet, account: Account, progress: Progress) -> None:
-    tweets = holds_tweets(source)
-    batches = paired_tweets(source, staged.folder, rules, account) if tweets else read_pairs(source)
+    found = format_of(source, PAIRS, TWEETS)
+    tweets = found.noun is TWEETS
+    batches = paired_tweets(source, staged.folder, rules, account) if tweets else found.read(source)
     for batch in _with_progress(batches, source, progress):
         staged.pairs_read += len(batch)
         if kept := passing(batch, rules, account):

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
 from kaiwa.flow.gains import gains_file
-from kaiwa.formats.qrels_files import read_qrels
-from kaiwa.formats.run_files import read_runs
+from kaiwa.formats.readers import read_qrels, read_runs
 from kaiwa.label.smaller_panel import votes_of_fewer
 from kaiwa.measure.gain_scale import Scale, judge
 from kaiwa.measure.scoring import score

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kaiwa.compare.standardisation import standardisation_factors, standardised, variance_bound
 from kaiwa.compare.variance_components import pooled_variance
 from kaiwa.errors import DesignError, InputError
-from kaiwa.flow.score_loading import matrices
+from kaiwa.formats.score_loading import matrices
 from kaiwa.stats.solvers import LARGEST_N
 from kaiwa.topicset.answer import Design, answered
 from kaiwa.topicset.designed_tests import TESTS
