@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.flow.convert import WRITTEN
-from kaiwa.formats.format_table import QRELS, RUNS, SCORES
 
 if TYPE_CHECKING:
     import subprocess
@@ -22,7 +21,7 @@ QRELS = "q1 0 d1 2\nq1 0 d2 1\nq2 0 d9 0\n"
 SCORES = "measure,topic,run,score\nAP,q1,A,0.5\nAP,q1,B,0.25\nRR,q1,A,1.0\nRR,q1,B,0.5\n"
 
 
-@pytest.mark.parametrize("form", [name for name, row in WRITTEN.items() if row.noun is RUNS])
+@pytest.mark.parametrize("form", [name for name, row in WRITTEN.items() if row.noun.name == "run"])
 def test_runs_go_through_every_form_and_come_back(kaiwa: Kaiwa, tmp_path: Path, form: str) -> None:
     """The ranking survives; .res files keep no scores, so the ranks give them."""
     (tmp_path / "A.txt").write_text(RUN)
@@ -32,7 +31,7 @@ def test_runs_go_through_every_form_and_come_back(kaiwa: Kaiwa, tmp_path: Path, 
     assert (tmp_path / "back" / "A.txt").read_text() == RUN
 
 
-@pytest.mark.parametrize("form", [name for name, row in WRITTEN.items() if row.noun is QRELS])
+@pytest.mark.parametrize("form", [name for name, row in WRITTEN.items() if row.noun.name == "qrels"])
 def test_judgements_go_through_every_form_and_come_back(kaiwa: Kaiwa, tmp_path: Path, form: str) -> None:
     """Without -o one file is printed."""
     (tmp_path / "qrels").write_text(QRELS)
@@ -40,7 +39,7 @@ def test_judgements_go_through_every_form_and_come_back(kaiwa: Kaiwa, tmp_path: 
     assert kaiwa("convert", "there", "--to", "trec-qrels").stdout == QRELS
 
 
-@pytest.mark.parametrize("form", [name for name, row in WRITTEN.items() if row.noun is SCORES])
+@pytest.mark.parametrize("form", [name for name, row in WRITTEN.items() if row.noun.name == "scores"])
 def test_scores_go_to_every_form(kaiwa: Kaiwa, tmp_path: Path, form: str) -> None:
     """One measure chosen with -m; --json says what was written."""
     (tmp_path / "s.csv").write_text(SCORES)

@@ -140,7 +140,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
     Format(
         "matrix",
         SCORES,
-        "a score of each run",
+        "topics x runs",
         "topics x runs matrix of one measure, spaced or CSV, with or without run names and topic column",
         score_tables.is_matrix,
         score_tables.read_matrix,
@@ -158,7 +158,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
     Format(
         "discpower",
         SCORES,
-        "a score of each run",
+        "topics x runs",
         "Discpower's MEASURE.tsmatrix, or a folder of them with runlist and topics.tid",
         discpower.is_discpower,
         discpower.read_discpower,

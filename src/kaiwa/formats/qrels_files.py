@@ -15,7 +15,7 @@ from kaiwa.formats.ntcireval_folders import level_of
 from kaiwa.formats.text.blocks import Block, read_blocks
 from kaiwa.formats.text.columns import Columns, count_fields, split_fields
 from kaiwa.formats.text.decimals import decimals
-from kaiwa.formats.text.head import are_ids, are_numbers, are_whole
+from kaiwa.formats.text.head import are_fractions, are_ids, are_numbers, are_whole
 from kaiwa.formats.topic_files import TopicNumbers
 from kaiwa.model.gains import Gains
 from kaiwa.model.ids import FloatArray, IdArray, IntArray, repeated_row
@@ -56,9 +56,9 @@ def is_trec_qrels(head: Head) -> Match:
     if len(head.columns) not in {4, 5} or not _are_grades(head.columns[-1]):
         return Match.NO
     topics, groups, comments = head.columns[0], head.columns[1], head.columns[-2]
-    if not are_ids(topics, comments) or not (are_whole(groups) or not are_numbers(groups)):
-        return Match.POSSIBLE if are_whole(topics + groups + comments) else Match.NO
-    return Match.SURE if set(groups) <= {"0", "Q0", "q0"} else Match.POSSIBLE
+    if set(groups) <= {"0", "Q0", "q0"}:
+        return Match.SURE if are_ids(topics, comments) else Match.POSSIBLE
+    return Match.NO if are_fractions(topics + groups + comments) else Match.POSSIBLE
 
 
 def is_ntcir_qrels(head: Head) -> Match:
@@ -68,11 +68,10 @@ def is_ntcir_qrels(head: Head) -> Match:
     topics, comments, grades = head.columns
     if not are_numbers(grades):
         return Match.SURE
-    if not are_ids(topics, comments):
-        return Match.POSSIBLE if are_whole(topics + comments) else Match.NO
-    grouped = len(set(topics)) < len(topics)
-    numeric = are_whole(topics + comments + grades) and grouped
-    return Match.SURE if numeric and all(len(grade) == 1 for grade in grades) else Match.POSSIBLE
+    if are_fractions(topics + comments):
+        return Match.NO
+    grouped = len(set(topics)) < len(topics) and all(len(grade) == 1 for grade in grades)
+    return Match.SURE if grouped and are_whole(topics + comments) and are_ids(topics, comments) else Match.POSSIBLE
 
 
 def _are_grades(cells: tuple[str, ...]) -> bool:

@@ -35,8 +35,11 @@ def is_vote_csv(head: Head) -> Match:
 
 def read_vote_csv(path: Path, *, top: int | None = None) -> Votes:
     """The votes of a tidy CSV file; without ``top`` the highest level that was given is the scale's."""
-    (_, heading), *rows = list(read_csv(path))
-    return _tidy(path, [cell.lower() for cell in heading], rows, top)
+    first, *rows = list(read_csv(path)) or [(0, [])]
+    heading = [cell.lower() for cell in first[1]]
+    if heading[: len(TIDY)] != TIDY:
+        raise InputError.at(path, f"does not start with {','.join(TIDY)}", "name the columns so on the first line")
+    return _tidy(path, heading, rows, top)
 
 
 def is_labels(head: Head) -> Match:

@@ -10,7 +10,7 @@ from kaiwa.errors import InputError
 from kaiwa.formats.format import Match, Texts
 from kaiwa.formats.scores.score_cells import NOTHING, Cells, cells_of
 from kaiwa.formats.text.delimited import Row, csv_text, is_number, read_csv, read_spaced
-from kaiwa.formats.text.head import Head
+from kaiwa.formats.text.head import Head, are_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,24 +24,23 @@ _MEASURED = {"topic", "run", "score"}
 
 def is_tidy(head: Head) -> Match:
     """Whether the heading names topic, run and score."""
-    spaced = {cell.lower() for cell in head.fields[0]} if head.fields else set()
-    return Match.SURE if set(head.heading) >= _MEASURED or spaced >= _MEASURED else Match.NO
+    return Match.SURE if set(head.heading) >= _MEASURED else Match.NO
 
 
 def read_tidy(path: Path) -> Cells:
     """The scores of a tidy CSV file; without a measure column, the measure is named after the file."""
-    heading, *rows = list(_rows(path))
+    heading, *rows = list(_rows(path)) or [(0, [])]
     names = [cell.lower() for cell in heading[1]]
+    if not set(names) >= _MEASURED:
+        raise InputError.at(path, "does not start with topic, run and score", f"write CSV: {','.join(TIDY)}")
     return cells_of(path, _tidy_rows(path, names, rows))
 
 
 def is_matrix(head: Head) -> Match:
     """Whether numbers stand under run names; bare numbers may be a matrix, and so may cells that are not numbers."""
-    rows = [line.split(",") for line in head.lines] if "," in "".join(head.lines[:1]) else head.fields
-    shown = [[cell.strip().strip('"') for cell in row] for row in rows]
-    if not shown or all(map(is_number, shown[0])):
-        return Match.POSSIBLE if shown and len(set(map(len, shown))) == 1 else Match.NO
-    cells = [cell for row in shown[1:] for cell in row[_topic_column(shown) :]]
+    if not head.rows or are_numbers(head.rows[0]):
+        return Match.POSSIBLE if head.rows and len(set(map(len, head.rows))) == 1 else Match.NO
+    cells = [cell for row in head.rows[1:] for cell in row[_topic_column(head.rows) :]]
     scores = sum(is_number(cell) or cell.lower() in NOTHING for cell in cells)
     if cells and scores == len(cells):
         return Match.SURE
@@ -126,7 +125,7 @@ def _matrix_rows(path: Path, rows: list[Row]) -> Iterator[Row]:
 def _frame(path: Path, rows: list[Row]) -> tuple[list[str], list[Row], int]:
     """The run names, the rows under them, and how many cells (0 or 1) of each row name its topic."""
     first = rows[0][1]
-    if all(map(is_number, first)):
+    if are_numbers(first):
         return [f"run{place}" for place in range(1, len(first) + 1)], rows, 0
     if len(rows) == 1:
         raise InputError.at(path, "holds run names and no score", "add a row of scores per topic")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -64,14 +65,30 @@ class Head:
         return list(zip(*self.fields, strict=True))
 
     @cached_property
+    def rows(self) -> list[list[str]]:
+        """The cells of the first lines: between commas if the first line has one, else between tabs or spaces."""
+        if not self.lines or "," not in self.lines[0]:
+            return [[cell.strip('"') for cell in row] for row in self.fields]
+        reader = csv.reader((f"{line}\n" for line in self.lines), skipinitialspace=True)
+        try:
+            return [[cell.strip() for cell in row] for row in reader]
+        except csv.Error:  # the reader that is chosen says what is wrong
+            return []
+
+    @cached_property
     def heading(self) -> list[str]:
-        """The cells of the first line when it is one of a CSV file, in small letters."""
-        return [cell.strip().strip('"').lower() for cell in self.lines[0].split(",")] if self.lines else []
+        """The cells of the first line in small letters."""
+        return [cell.lower() for cell in self.rows[0]] if self.rows else []
 
 
 def are_numbers(cells: Iterable[str]) -> bool:
     """Whether every cell is a number."""
     return all(map(is_number, cells))
+
+
+def are_fractions(cells: Sequence[str]) -> bool:
+    """Whether the cells are the numbers of a table: each a number, some with a decimal point."""
+    return are_numbers(cells) and any("." in cell for cell in cells)
 
 
 def are_whole(cells: Iterable[str]) -> bool:
