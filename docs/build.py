@@ -47,9 +47,7 @@ def commands_page() -> str:
 
 def check_codes_table() -> str:
     """The table of the checker's codes."""
-    rows = [
-        f"| `{name}` | {code.severity} | {code.meaning} | {code.mend or 'by you'} |" for name, code in CODES.items()
-    ]
+    rows = [f"| `{name}` | {code.severity} | {code.meaning} | {code.fix or 'by you'} |" for name, code in CODES.items()]
     table = "\n".join(["| code | severity | meaning | `--fix` |", "|---|---|---|---|", *rows])
     return table.replace("<team>-<C|E|J>-R<1..5>.txt", "`team-C-R1.txt` (C, E or J, 1 to 5)").replace(
         "<SYSDESC>", "`<SYSDESC>`"

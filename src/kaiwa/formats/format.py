@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from kaiwa.formats.text.head import Head
+    from kaiwa.formats.text.head import Head, Match
 
 T = TypeVar("T")
 W = TypeVar("W")
 Texts = dict[str, str]
 """Texts by the name of their file; a format that is one file has one text, whose name is empty."""
-
-
-class Match(IntEnum):
-    """How well the beginning of a file fits a format."""
-
-    NO = 0
-    POSSIBLE = 1
-    SURE = 2
 
 
 @dataclass(frozen=True)

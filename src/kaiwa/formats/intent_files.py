@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
-from kaiwa.formats.format import Match
 from kaiwa.formats.text.delimited import number, read_spaced
-from kaiwa.formats.text.head import are_numbers
+from kaiwa.formats.text.head import Match, are_numbers
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
 from kaiwa.formats.file_names import file_name, lines
-from kaiwa.formats.format import Match, Texts
-from kaiwa.formats.text.delimited import Row, is_number, read_spaced
+from kaiwa.formats.text.delimited import Row, is_number, read_fields
+from kaiwa.formats.text.head import Match
 from kaiwa.model.gains import Gains
 from kaiwa.model.run import Run
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from kaiwa.formats.format import Texts
     from kaiwa.formats.text.head import Head
 
 _REL_FORM, _RES_FORM = "comment L2", "comment"
@@ -93,7 +94,7 @@ def _files(folder: Path, ending: str) -> list[Path]:
 
 def _grades(file: Path) -> dict[str, float]:
     grades: dict[str, float] = {}
-    for line, row in read_spaced(file):
+    for line, row in read_fields(file):
         _expect(file, line, row, 2, _REL_FORM)
         comment, level = row
         digits = level.removeprefix("L")
@@ -109,7 +110,7 @@ def _grades(file: Path) -> dict[str, float]:
 
 def _ranking(file: Path) -> list[tuple[str, float]]:
     ranked: dict[str, None] = {}
-    rows: list[Row] = list(read_spaced(file)) if file.stat().st_size else []
+    rows: list[Row] = list(read_fields(file)) if file.stat().st_size else []
     for line, row in rows:
         _expect(file, line, row, 1, _RES_FORM)
         if row[0] in ranked:

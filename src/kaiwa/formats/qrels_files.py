@@ -10,12 +10,12 @@ import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.formats.format import Match, Texts
 from kaiwa.formats.ntcireval_folders import level_of
 from kaiwa.formats.text.blocks import Block, read_blocks
 from kaiwa.formats.text.columns import Columns, count_fields, split_fields
 from kaiwa.formats.text.decimals import decimals
-from kaiwa.formats.text.head import are_fractions, are_ids, are_numbers, are_whole
+from kaiwa.formats.text.delimited import is_number
+from kaiwa.formats.text.head import Match, are_fractions, are_ids, are_numbers, are_whole, partly
 from kaiwa.formats.topic_files import TopicNumbers
 from kaiwa.model.gains import Gains
 from kaiwa.model.ids import FloatArray, IdArray, IntArray, repeated_row
@@ -24,10 +24,12 @@ from kaiwa.model.topic_lists import starts_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kaiwa.formats.format import Texts
     from kaiwa.formats.text.head import Head
 
 BEIR_HEADER = b"query-id\tcorpus-id\tscore"
 
+_SHORT = 3
 _FORMS = {
     3: "topic comment grade",
     4: "topic 0 comment grade",
@@ -53,8 +55,9 @@ def is_beir_qrels(head: Head) -> Match:
 
 def is_trec_qrels(head: Head) -> Match:
     """Whether lines have four or five fields with ids and a grade; surely if the second field is 0 throughout."""
-    if len(head.columns) not in {4, 5} or not _are_grades(head.columns[-1]):
-        return Match.NO
+    fitting = [len(row) in {4, 5} and _is_grade(row[-1]) for row in head.fields]
+    if not all(fitting) or len(head.columns) not in {4, 5}:
+        return partly(fitting)
     topics, groups, comments = head.columns[0], head.columns[1], head.columns[-2]
     if set(groups) <= {"0", "Q0", "q0"}:
         return Match.SURE if are_ids(topics, comments) else Match.POSSIBLE
@@ -63,8 +66,9 @@ def is_trec_qrels(head: Head) -> Match:
 
 def is_ntcir_qrels(head: Head) -> Match:
     """Whether lines are a topic, a comment and a grade; surely if the grade is a level such as L2."""
-    if len(head.columns) != 3 or not _are_grades(head.columns[2]):  # noqa: PLR2004
-        return Match.NO
+    fitting = [len(row) == _SHORT and _is_grade(row[-1]) for row in head.fields]
+    if not all(fitting) or not head.columns:
+        return partly(fitting)
     topics, comments, grades = head.columns
     if not are_numbers(grades):
         return Match.SURE
@@ -74,8 +78,8 @@ def is_ntcir_qrels(head: Head) -> Match:
     return Match.SURE if grouped and are_whole(topics + comments) and are_ids(topics, comments) else Match.POSSIBLE
 
 
-def _are_grades(cells: tuple[str, ...]) -> bool:
-    return are_numbers(cell.removeprefix("L") for cell in cells)
+def _is_grade(cell: str) -> bool:
+    return is_number(cell.removeprefix("L"))
 
 
 def read_qrels_file(path: Path) -> Gains:

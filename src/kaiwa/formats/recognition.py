@@ -6,13 +6,14 @@ import shlex
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kaiwa.errors import InputError
-from kaiwa.formats.format import Format, Match, Noun
 from kaiwa.formats.format_table import FORMATS
-from kaiwa.formats.text.head import Head
+from kaiwa.formats.text.head import Head, Match
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+
+    from kaiwa.formats.format import Format, Noun
 
 T = TypeVar("T")
 W = TypeVar("W")

@@ -12,10 +12,10 @@ import numpy as np
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError, UnknownName
 from kaiwa.formats.file_names import file_name
-from kaiwa.formats.format import Match, Texts
 from kaiwa.formats.text.blocks import Block, read_blocks
 from kaiwa.formats.text.columns import Columns, split_fields
-from kaiwa.formats.text.head import are_ids, are_numbers, are_whole
+from kaiwa.formats.text.delimited import is_number
+from kaiwa.formats.text.head import Match, are_ids, are_whole, partly
 from kaiwa.formats.topic_files import TopicNumbers
 from kaiwa.model.ids import FloatArray, IdArray, IntArray, repeated_row
 from kaiwa.model.run import Run
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from kaiwa.formats.format import Texts
     from kaiwa.formats.text.head import Head
 
 FORM = "topic Q0 comment rank score run"
@@ -66,12 +67,11 @@ def _seconds(head: Head) -> set[str]:
 
 def _match(head: Head) -> Match:
     """How well the lines fit: six fields or more with a rank, a score, and one name throughout."""
-    if not head.fields or min(map(len, head.fields)) <= _NAME:
-        return Match.NO
-    topics, _, comments, ranks, scores, names = zip(*(row[: _NAME + 1] for row in head.fields), strict=True)
-    if not are_whole(ranks) or not are_numbers(scores) or len(set(names)) > 1:
-        return Match.NO
-    return Match.SURE if are_ids(topics, comments) else Match.POSSIBLE
+    fitting = [len(row) > _NAME and are_whole([row[_RANK]]) and is_number(row[_SCORE]) for row in head.fields]
+    if not fitting or not all(fitting):
+        return partly(fitting)
+    topics, comments, names = ([row[place] for row in head.fields] for place in (_TOPIC, _COMMENT, _NAME))
+    return Match.SURE if are_ids(topics, comments) and len(set(names)) == 1 else Match.POSSIBLE
 
 
 def read_run_file(path: Path, *, order: str | None = None) -> list[Run]:

@@ -8,15 +8,15 @@ import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError
-from kaiwa.formats.format import Match, Texts
 from kaiwa.formats.text.blocks import numbered_lines, read_blocks
-from kaiwa.formats.text.head import are_numbers
+from kaiwa.formats.text.head import Match, partly
 from kaiwa.model.ids import IdArray, IntArray, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from kaiwa.formats.format import Texts
     from kaiwa.formats.text.head import Head
 
 
@@ -47,12 +47,12 @@ class TopicNumbers:
 
 def is_topics(head: Head) -> Match:
     """Whether every line is an id, one tab and a text; surely if some text is more than one word."""
-    if not head.lines or any(line.strip().count("\t") != 1 for line in head.lines):
-        return Match.NO
+    fitting = [line.strip().count("\t") == 1 for line in head.lines]
+    if not fitting or not all(fitting):
+        return partly(fitting)
     ids, texts = zip(*(line.strip().split("\t") for line in head.lines), strict=True)
-    if are_numbers(texts) or any(len(name.split()) > 1 for name in ids):
-        return Match.NO
-    return Match.SURE if any(len(text.split()) > 1 or not text.isascii() for text in texts) else Match.POSSIBLE
+    texts_found = any(len(text.split()) > 1 or not text.isascii() for text in texts)
+    return Match.SURE if texts_found and all(len(name.split()) == 1 for name in ids) else Match.POSSIBLE
 
 
 def read_topic_file(path: Path) -> dict[str, str]:

@@ -10,15 +10,15 @@ import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError
-from kaiwa.formats.format import Match, Texts
 from kaiwa.formats.text.blocks import Block, read_blocks
 from kaiwa.formats.text.columns import count_fields, split_fields
 from kaiwa.formats.text.delimited import Row, csv_text, read_csv
-from kaiwa.formats.text.head import are_ids, are_numbers, are_whole
+from kaiwa.formats.text.head import Match, are_ids, are_numbers, are_whole, partly
 from kaiwa.model.ids import IdArray, IntArray, pack, repeated_row, unpack
 from kaiwa.model.votes import NA, Votes
 
 if TYPE_CHECKING:
+    from kaiwa.formats.format import Texts
     from kaiwa.formats.text.head import Head
 
 TIDY = ["topic", "comment", "assessor", "level"]
@@ -44,16 +44,19 @@ def read_vote_csv(path: Path, *, top: int | None = None) -> Votes:
 
 def is_labels(head: Head) -> Match:
     """Whether two ids are followed by labels only; surely if there are three or more, or some is NA."""
-    if len(head.columns) <= _IDS:
-        return Match.NO
+    fitting = [len(row) > _IDS and all(map(_is_label, row[_IDS:])) for row in head.fields]
+    if not all(fitting) or not head.columns:
+        return partly(fitting)
     topics, comments, *columns = head.columns
     labels = {cell for column in columns for cell in column} - {"NA"}
-    if not are_whole(labels) or any(len(label) > _LABEL_DIGITS for label in labels):
-        return Match.NO
     several = len(columns) > _IDS or any("NA" in column for column in columns)
     if are_numbers(topics + comments):  # a table of numbers would look the same
         several &= len(set(topics)) < len(topics) and all(len(label) == 1 for label in labels)
     return Match.SURE if several and are_ids(topics, comments) else Match.POSSIBLE
+
+
+def _is_label(cell: str) -> bool:
+    return cell == "NA" or (are_whole([cell]) and len(cell) <= _LABEL_DIGITS)
 
 
 def read_labels(path: Path, *, top: int | None = None) -> Votes:

@@ -7,8 +7,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import InputError
-from kaiwa.formats.format import Match
 from kaiwa.formats.text.blocks import Block, numbered_lines, read_blocks
+from kaiwa.formats.text.head import Match, partly
 from kaiwa.model.pair import Pair
 
 if TYPE_CHECKING:
@@ -28,8 +28,9 @@ Batch = list[Pair]
 def is_pairs_tsv(head: Head) -> Match:
     """Whether every line has four columns between tabs; surely under a heading, or if both texts are texts."""
     rows = [line.split("\t") for line in head.lines]
-    if not rows or any(len(row) != len(FIELDS) for row in rows):
-        return Match.NO
+    fitting = [len(row) == len(FIELDS) for row in rows]
+    if not fitting or not all(fitting):
+        return partly(fitting)
     named = sorted(cell.strip().lower() for cell in rows[0]) == sorted(FIELDS)
     texts = all(any(len(row[place].split()) > 1 or not row[place].isascii() for row in rows) for place in (1, 3))
     return Match.SURE if named or texts else Match.POSSIBLE

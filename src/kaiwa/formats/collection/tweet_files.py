@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import InputError
 from kaiwa.formats.collection.pair_files import clean_cell, first_object, objects
-from kaiwa.formats.format import Match
 from kaiwa.formats.text.blocks import read_blocks
+from kaiwa.formats.text.head import Match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,14 +8,15 @@ import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError
-from kaiwa.formats.format import Match, Texts
 from kaiwa.formats.text.delimited import csv_text, number, read_csv
+from kaiwa.formats.text.head import Match
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
     from kaiwa.compare.standardisation import Factors
+    from kaiwa.formats.format import Texts
     from kaiwa.formats.text.head import Head
 
 HEADING = ["measure", "topic", "mean", "sd"]

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import InputError
-from kaiwa.formats.format import Match
 from kaiwa.formats.scores.score_cells import Cell, Cells
 from kaiwa.formats.text.blocks import open_binary
+from kaiwa.formats.text.head import Match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -79,7 +79,7 @@ def read_logs(paths: Sequence[Path]) -> Cells:
             if (earlier := found.setdefault((measure, topic, run), path)) != path:
                 what = f"scores {run!r} on sample {topic!r}, as {earlier} does"
                 raise InputError.at(path, what, "give one log per model, or put the logs into folders of their own")
-            cells.add(measure, topic, run, Cell(sum(scores) / len(scores) if scores else None))
+            cells.add(measure, topic, run, Cell(sum(scores) / len(scores) if scores else None, path))
     return cells
 
 

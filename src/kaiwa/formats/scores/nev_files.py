@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
 from kaiwa.formats.file_names import file_name, lines
-from kaiwa.formats.format import Match, Texts
 from kaiwa.formats.scores.score_cells import Cells, cells_of, joined
 from kaiwa.formats.scores.score_lists import by_topic, run_names, topic_names
 from kaiwa.formats.text.blocks import bare_name, numbered_lines, read_blocks
+from kaiwa.formats.text.head import Match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from kaiwa.formats.format import Texts
     from kaiwa.formats.text.delimited import Row
     from kaiwa.formats.text.head import Head
     from kaiwa.model.scores import ScoreSet

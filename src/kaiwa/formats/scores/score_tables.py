@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError
-from kaiwa.formats.format import Match, Texts
 from kaiwa.formats.scores.score_cells import NOTHING, Cells, cells_of
 from kaiwa.formats.text.delimited import Row, csv_text, is_number, read_csv, read_spaced
-from kaiwa.formats.text.head import Head, are_numbers
+from kaiwa.formats.text.head import Head, Match, are_numbers, partly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kaiwa.formats.format import Texts
     from kaiwa.model.scores import Scores, ScoreSet
 
 TIDY = ["measure", "topic", "run", "score"]
@@ -38,13 +38,12 @@ def read_tidy(path: Path) -> Cells:
 
 def is_matrix(head: Head) -> Match:
     """Whether numbers stand under run names; bare numbers may be a matrix, and so may cells that are not numbers."""
-    if not head.rows or are_numbers(head.rows[0]):
-        return Match.POSSIBLE if head.rows and len(set(map(len, head.rows))) == 1 else Match.NO
-    cells = [cell for row in head.rows[1:] for cell in row[_topic_column(head.rows) :]]
-    scores = sum(is_number(cell) or cell.lower() in NOTHING for cell in cells)
-    if cells and scores == len(cells):
-        return Match.SURE
-    return Match.POSSIBLE if scores > len(cells) / 2 else Match.NO
+    if not head.rows:
+        return Match.NO
+    bare = are_numbers(head.rows[0])
+    body = head.rows if bare else [row[_topic_column(head.rows) :] for row in head.rows[1:]]
+    fitting = [is_number(cell) or cell.lower() in NOTHING for row in body for cell in row]
+    return Match.SURE if fitting and all(fitting) and not bare else partly(fitting)
 
 
 def read_matrix(path: Path) -> Cells:

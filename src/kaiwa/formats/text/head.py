@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
 
 LINES = 40
 _HEAD_BYTES = 1 << 14
+
+
+class Match(IntEnum):
+    """How well the beginning of a file fits a format."""
+
+    NO = 0
+    POSSIBLE = 1
+    SURE = 2
 
 
 @dataclass(frozen=True)
@@ -81,6 +90,12 @@ class Head:
         return [cell.lower() for cell in self.rows[0]] if self.rows else []
 
 
+def partly(fitting: Iterable[bool]) -> Match:
+    """POSSIBLE when at least half of the lines fit, as in a damaged file; its reader names the line that is wrong."""
+    fits = list(fitting)
+    return Match.POSSIBLE if fits and 2 * sum(fits) >= len(fits) else Match.NO
+
+
 def are_numbers(cells: Iterable[str]) -> bool:
     """Whether every cell is a number."""
     return all(map(is_number, cells))
@@ -103,7 +118,7 @@ def are_whole(cells: Iterable[str]) -> bool:
 def are_ids(topics: Sequence[str], items: Sequence[str]) -> bool:
     """Whether two columns can only be the ids of topics and items, not the numbers of a table.
 
-    Ids have letters; or they are whole numbers, no (topic, item) is repeated, and some item is no grade.
+    Ids have letters; or they are whole numbers, no (topic, item) is repeated, and some item is longer than a grade.
 
     >>> are_ids(["q1", "q1"], ["7", "8"]), are_ids(["301", "301"], ["17", "4"]), are_ids(["1", "0"], ["0", "1"])
     (True, True, False)
