@@ -11,8 +11,10 @@ import numpy as np
 
 from kaiwa.check import CODES
 from kaiwa.cli import VERBS, kaiwa
+from kaiwa.flow.convert import WRITTEN
 from kaiwa.flow.reproduce import REPRODUCTIONS
 from kaiwa.formats.collection.rule_files import known_rules
+from kaiwa.formats.format_table import FORMATS
 from kaiwa.label.gain_schemes import SCHEMES
 from kaiwa.measure import MEASURES
 from kaiwa.rank.fusion import FUSIONS
@@ -45,13 +47,30 @@ def commands_page() -> str:
 
 def check_codes_table() -> str:
     """The table of the checker's codes."""
-    rows = [
-        f"| `{name}` | {code.severity} | {code.meaning} | {code.mend or 'by you'} |" for name, code in CODES.items()
-    ]
+    rows = [f"| `{name}` | {code.severity} | {code.meaning} | {code.fix or 'by you'} |" for name, code in CODES.items()]
     table = "\n".join(["| code | severity | meaning | `--fix` |", "|---|---|---|---|", *rows])
     return table.replace("<team>-<C|E|J>-R<1..5>.txt", "`team-C-R1.txt` (C, E or J, 1 to 5)").replace(
         "<SYSDESC>", "`<SYSDESC>`"
     )
+
+
+def formats_table() -> str:
+    """The table of formats."""
+    rows = [
+        f"| {row.noun.name} | `{name}` | {row.says} | `{row.shape}` | {'yes' if row.texts else 'no'} |".replace(
+            "inf|nav", "inf\\|nav"
+        )
+        for name, row in FORMATS.items()
+    ]
+    heading = "| noun | format | what it is | a line | written by `convert --to` |"
+    return "\n".join([heading, "|---|---|---|---|---|", *rows])
+
+
+def with_section(page: Path, heading: str, text: str) -> str:
+    """The page with what follows a heading, up to the next one, replaced by a generated text."""
+    before, _, after = page.read_text(encoding="utf-8").partition(f"{heading}\n")
+    _, _, rest = after.partition("\n## ")
+    return f"{before}{heading}\n\n{_START}\n{text}\n" + (f"\n## {rest}" if rest else "")
 
 
 def names() -> dict[str, tuple[str, ...]]:
@@ -67,6 +86,7 @@ def names() -> dict[str, tuple[str, ...]]:
         "reproduction": tuple(REPRODUCTIONS),
         "design": (*TESTS, "interval"),
         "method": ("exact", "sakai"),
+        "format": tuple(WRITTEN),
         "simulated test": tuple(simulated_tests(np.random.default_rng(1))),
         "spending": tuple(SPENDING),
     }
@@ -86,12 +106,12 @@ def names_module() -> str:
 
 def pages() -> dict[Path, str]:
     """Every generated page and what must stand in it."""
-    check = FOLDER / "check.md"
-    hand_written = check.read_text(encoding="utf-8").partition("## Codes\n")[0]
+    check, files = FOLDER / "check.md", FOLDER / "files.md"
     return {
         FOLDER / "reference" / "commands.md": commands_page(),
         SOURCE / "cli" / "shell" / "completion_names.py": names_module(),
-        check: f"{hand_written}## Codes\n\n{_START}\n{check_codes_table()}\n",
+        check: with_section(check, "## Codes", check_codes_table()),
+        files: with_section(files, "## Formats", formats_table()),
     }
 
 

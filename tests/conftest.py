@@ -48,7 +48,7 @@ def small_round(round_template: Path, tmp_path: Path) -> Path:
 def round_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A task folder of four runs on eight topics, judged by three assessors, with texts in ``repository/``."""
     from kaiwa.formats.collection.repository import Manifest, writing_repository
-    from kaiwa.formats.scores.score_files import write_scores
+    from kaiwa.formats.scores.score_tables import write_scores
     from kaiwa.model.scores import Scores, ScoreSet
 
     folder = tmp_path_factory.mktemp("template")

@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks.corpus.engines import BUILDERS, OPENERS, Engine, open_kaiwa
 from benchmarks.harness import machine
 from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.topic_files import read_topics
+from kaiwa.formats.readers import read_topics
 from kaiwa.retrieve.search.matching import Matcher, query_from, search
 from kaiwa.retrieve.text.tokenisers import tokeniser
 

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from kaiwa.flow.report import write_report
-from kaiwa.formats.scores.score_files import write_scores
+from kaiwa.formats.scores.score_tables import write_scores
 from kaiwa.model.scores import Scores, ScoreSet
 from kaiwa.task.settings import Task, TaskSettings, read_task
 

@@ -12,7 +12,7 @@ import pytest
 
 from kaiwa.errors import InputError
 from kaiwa.flow.report import write_report
-from kaiwa.formats.scores.score_files import read_scores
+from kaiwa.formats.readers import read_scores
 from kaiwa.task.comment_texts import comment_texts, withdrawn_ids
 from kaiwa.task.settings import read_task
 

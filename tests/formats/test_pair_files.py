@@ -12,7 +12,8 @@ import pytest
 import zstandard
 
 from kaiwa.errors import InputError
-from kaiwa.formats.collection.pair_files import FIELDS, read_pairs
+from kaiwa.formats.collection.pair_files import FIELDS
+from kaiwa.formats.readers import read_pairs
 from kaiwa.model.pair import Pair
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def test_parquet_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "complaint"),
     [
-        ("p.tsv", "a\tb\tc\td\na\tb\n", "p.tsv:2: 2 columns where 4 should stand"),
+        ("p.tsv", "a\tb\tc\td\na\tb\n", "p.tsv:2: 2 columns where 4 are expected"),
         ("p.tsv", "\tb\tc\td\n", "p.tsv:1: an empty post_id"),
         ("p.jsonl", '{"post_id": "a"}\n', "p.jsonl:1: no 'post' in the object"),
         ("p.jsonl", '{"post_id": "a", "post": null, "comment_id": 1, "comment": ""}\n', "'post' is not text"),

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.formats.qrels_files import read_grouped_qrels, read_qrels, write_qrels
+from kaiwa.formats.qrels_files import write_qrels
+from kaiwa.formats.readers import read_grouped_qrels, read_qrels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +50,7 @@ def test_real_gains_round_trip_to_the_last_digit(made: Made, tmp_path: Path) -> 
 def test_a_real_gain_has_no_level(made: Made, tmp_path: Path) -> None:
     """NTCIR files hold levels only, and nothing is written when one is not."""
     gains = read_qrels(made("qrels", "q1 0 d1 0.5\n"))
-    with pytest.raises(InputError, match=r"gain 0\.5 of topic 'q1' is no level"):
+    with pytest.raises(InputError, match=r"gain 0\.5 of topic 'q1' is not a level"):
         write_qrels(tmp_path / "out", gains, form="ntcir")
     assert not (tmp_path / "out").exists()
 

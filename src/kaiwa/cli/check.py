@@ -10,7 +10,8 @@ import click
 from kaiwa.cli.shell.complete import Named
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option
 from kaiwa.cli.shell.progress import progress
-from kaiwa.report.results.findings import MOST_OF_A_CODE, counted, excerpt, finding, summary
+from kaiwa.model.plurals import counted
+from kaiwa.report.results.findings import MOST_OF_A_CODE, excerpt, finding, summary
 
 if TYPE_CHECKING:
     from kaiwa.check import Problem
@@ -25,7 +26,7 @@ def _list_codes(ctx: click.Context, _: click.Parameter, value: bool) -> None:  #
     from kaiwa.check import CODES
     from kaiwa.report.text_tables import table
 
-    rows = [[name, code.severity, code.meaning, code.mend or "-"] for name, code in CODES.items()]
+    rows = [[name, code.severity, code.meaning, code.fix or "-"] for name, code in CODES.items()]
     click.echo(table(["code", "severity", "meaning", "--fix"], rows))
     ctx.exit()
 
@@ -79,7 +80,7 @@ def _text(check: Check) -> str:
     lines = [line for file in check.files for line in _file_lines(file)]
     found = check.problems
     unmended = [file for file in check.files if file.problems and not file.copy]
-    mendable = sum(problem.is_mendable for file in unmended for problem in file.problems)
+    mendable = sum(problem.is_fixable for file in unmended for problem in file.problems)
     return "\n".join([*lines, summary(len(check.files), [problem.severity for problem in found], mendable)])
 
 
@@ -132,7 +133,7 @@ def _fields(check: Check) -> dict[str, Any]:  # Any: JSON values
                 "code": problem.code,
                 "severity": problem.severity,
                 "message": problem.message,
-                "mendable": problem.is_mendable,
+                "mendable": problem.is_fixable,
             }
             for problem in check.problems
         ],

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def command(*, index: Path, topics: Path, output: Path, name: str | None, how: Answering, as_json: bool) -> None:
     """Answer every topic (lines of: id TAB text) and write a run file that kaiwa check accepts."""
     from kaiwa.flow.retrieve import Bot
+    from kaiwa.formats.readers import read_topics
     from kaiwa.formats.run_files import write_run
-    from kaiwa.formats.topic_files import read_topics
 
     asked = read_topics(topics)
     bot = Bot(index, takedown=how.takedown)

@@ -39,8 +39,8 @@ def command(
     gets the middle value: B, or 0 under std.
     """
     from kaiwa.flow.standardise import standardise_file
-    from kaiwa.formats.scores.score_files import scores_text
-    from kaiwa.report.results.findings import counted
+    from kaiwa.formats.scores.score_tables import scores_text
+    from kaiwa.model.plurals import counted
 
     with progress("standardising"):
         result = standardise_file(scores, method=method, a=a, b=b, factors=factors, save_factors=save_factors)

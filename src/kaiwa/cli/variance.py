@@ -42,7 +42,7 @@ def command(
     import numpy as np
 
     from kaiwa.flow.variance import variance_of_files
-    from kaiwa.report.results.findings import counted
+    from kaiwa.model.plurals import counted
     from kaiwa.report.text_tables import table
 
     with progress("resampling topics"):

@@ -16,7 +16,7 @@ import numpy as np
 
 from kaiwa.flow.pool import pool_runs
 from kaiwa.formats.collection.repository import open_repository
-from kaiwa.formats.topic_files import read_topics
+from kaiwa.formats.readers import read_topics
 from kaiwa.label.simulated_votes import simulated_levels
 from kaiwa.model.ids import pack, unpack
 from kaiwa.model.votes import Votes

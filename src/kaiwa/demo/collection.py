@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from kaiwa.disk.atomic_files import write_text
-from kaiwa.formats.run_files import read_run
+from kaiwa.formats.readers import read_run
 from kaiwa.formats.topic_files import write_topics
 
 if TYPE_CHECKING:

@@ -66,7 +66,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write each text under its name in the folder, which is made; what else stands there stays."""
+    """Write each text under its name in the folder, which is made; other files in it stay."""
     for name, text in texts.items():
         path = folder / name
         try:

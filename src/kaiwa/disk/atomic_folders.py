@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def whole_folder(path: Path, *, mark: str) -> Iterator[Path]:
     """A temporary folder that becomes ``path`` when the block ends well, and vanishes when it does not.
 
-    A folder that stands there already is replaced only if it holds ``mark``, the file that shows it is ours.
+    An existing folder is replaced only if it holds ``mark``, the file that shows it is ours.
     """
     path = path.resolve() if path.is_symlink() else path
     _sweep(path)
@@ -94,7 +94,7 @@ def _take_place(new: Path, path: Path) -> None:
         path.rename(_aside(new))
         new.rename(path)
     except BaseException:
-        if _aside(new).exists() and not path.exists():  # stopped between the two: what stood there stays
+        if _aside(new).exists() and not path.exists():  # stopped between the two: the old folder stays
             _aside(new).rename(path)
         raise
 

@@ -1,4 +1,4 @@
-"""Ids set aside on disk on shelves, each a range of their order, so that memory holds one shelf at a time."""
+"""Ids in spill files, each a range of their order, so that memory holds one range at a time."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ if TYPE_CHECKING:
 
     IdRange = tuple[Any, IntArray]  # Any: a pyarrow array of ids; with the row of each
 
-IDS = 1 << 16  # ids on a shelf, about
-_MOST_SHELVES = 256
+IDS = 1 << 16  # ids of a range, about
+_MOST_RANGES = 256
 _SAMPLE = 64  # ids looked at for every bound
-_COMPARED = 64  # bytes of an id; ids that begin alike go on one shelf
+_COMPARED = 64  # bytes of an id; ids that begin alike go into one range
 _WAITING = 1 << 16  # ids in memory before they go to disk
 
 
 def bounds_of(batches: Iterable[list[str]], size: int) -> list[bytes]:
-    """Bounds between shelves for so many ids, from a look at some of them.
+    """Bounds between ranges for so many ids, from a look at some of them.
 
     >>> bounds_of([["b", "a"]], 2)
     []
     """
-    shelves = min(-(-size // IDS), _MOST_SHELVES)
-    if shelves < 2:  # noqa: PLR2004  one shelf has no bounds
+    ranges = min(-(-size // IDS), _MOST_RANGES)
+    if ranges < 2:  # noqa: PLR2004  one range has no bounds
         return []
-    step = max(size // (shelves * _SAMPLE), 1)
+    step = max(size // (ranges * _SAMPLE), 1)
     looked_at, passed = [], 0
     for batch in batches:
         looked_at += batch[-passed % step :: step]
         passed += len(batch)
     ordered = sorted(name.encode()[:_COMPARED] for name in looked_at)
-    return [ordered[len(ordered) * shelf // shelves] for shelf in range(1, shelves)]
+    return [ordered[len(ordered) * place // ranges] for place in range(1, ranges)]
 
 
 class IdRanges:
-    """Takes ids, batch by batch, and gives them back shelf by shelf, in no order within one."""
+    """Takes ids, batch by batch, and gives them back range by range, unordered within one."""
 
     def __init__(self, folder: Path, bounds: list[bytes]) -> None:
-        self._folder = Path(mkdtemp(dir=folder, prefix="shelves-"))
+        self._folder = Path(mkdtemp(dir=folder, prefix="id-ranges-"))
         self._bounds = np.array(bounds, dtype=f"S{_COMPARED}")
         self._waiting: list[str] = []
         self._rows = 0
 
     def add(self, ids: list[str]) -> None:
-        """Set the ids of the rows that follow aside."""
+        """Add the ids of the rows that follow."""
         self._waiting += ids
         if len(self._waiting) >= _WAITING:
             self._write()

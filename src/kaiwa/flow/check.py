@@ -1,4 +1,4 @@
-"""Check run files: read each as it is, find what is wrong, and write mended copies when asked."""
+"""Check run files: read each as it is, find what is wrong, and write fixed copies when asked."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from kaiwa.check import (
     Gist,
     Problem,
     RawRun,
+    fixed_run,
     gist,
-    mended,
     problems_between,
     problems_of,
+    raw_run,
     read_raw,
 )
 from kaiwa.disk.atomic_files import write_text
@@ -22,7 +23,10 @@ from kaiwa.errors import InputError
 from kaiwa.formats.collection.id_lists import id_set, read_ids
 from kaiwa.formats.collection.repository import open_repository
 from kaiwa.formats.collection.takedown import read_takedown
-from kaiwa.formats.topic_files import read_topics
+from kaiwa.formats.format_table import RUNS
+from kaiwa.formats.readers import read_topics
+from kaiwa.formats.recognition import format_of
+from kaiwa.formats.run_files import read_run_file, trec_run_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
@@ -31,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """One run file: its size, what is wrong with it, the text of the faulty lines, and its mended copy."""
+    """One run file: its size, what is wrong with it, the text of the faulty lines, and its fixed copy."""
 
     path: Path
     topics: int
@@ -56,7 +60,7 @@ class Check:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing is wrong, or nothing is left wrong in the mended copies."""
+        """Whether nothing is wrong, or nothing is left wrong in the fixed copies."""
         return all(not (file.left if file.copy else file.problems) for file in self.files)
 
 
@@ -91,19 +95,28 @@ def check_runs(
     copies: Path | None = None,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Check:
-    """Check the files; with ``copies``, write a mended copy of each faulty one into that folder."""
+    """Check the files; with ``copies``, write a fixed copy of each faulty one into that folder."""
     ignored = set(ignore)
     for code in ignored:
         CODES[code]  # an unknown code is refused with the nearest known one
     files, gists = list[CheckedFile](), list[Gist]()
     for done, path in enumerate(paths):
         on_progress(done, len(paths))
-        run = read_raw(path)
-        gists.append(gist(run))
-        found = [problem for problem in problems_of(run, expected) if problem.code not in ignored]
-        files.append(_checked(run, found, expected, ignored, copies))
+        for run in _raw_runs(path):
+            gists.append(gist(run))
+            found = [problem for problem in problems_of(run, expected) if problem.code not in ignored]
+            files.append(_checked(run, found, expected, ignored, copies))
     between = [problem for problem in problems_between(gists) if problem.code not in ignored]
     return Check(tuple(_with(file, between) for file in files))
+
+
+def _raw_runs(path: Path) -> list[RawRun]:
+    """The lines of a run file; a run in another format is checked as the TREC file ``kaiwa convert`` would write."""
+    found = format_of(path, RUNS)
+    if found.read is read_run_file:
+        return [read_raw(path)]
+    texts = trec_run_texts(found.read(path))
+    return [raw_run(path / name, text.encode().splitlines(keepends=True)) for name, text in texts.items()]
 
 
 def _checked(
@@ -117,22 +130,22 @@ def _checked(
         problems=tuple(found),
         lines={line.number: line.text for line in run.lines if line.number in faulty},
     )
-    if copies is None or not any(problem.is_mendable for problem in found):
+    if copies is None or not any(problem.is_fixable for problem in found):
         return checked
-    return _mend(run, checked, expected, ignored, copies)
+    return _fixed(run, checked, expected, ignored, copies)
 
 
-def _mend(run: RawRun, checked: CheckedFile, expected: Expectation, ignored: set[str], copies: Path) -> CheckedFile:
+def _fixed(run: RawRun, checked: CheckedFile, expected: Expectation, ignored: set[str], copies: Path) -> CheckedFile:
     copy = copies / run.path.name
     if copy.resolve() == run.path.resolve():
-        raise InputError.at(copy, "the mended copy would overwrite the run", "choose another folder with -o")
-    corrected = mended(run, expected, keep_ties="tied-scores" in ignored)
-    if not corrected.text.strip():
+        raise InputError.at(copy, "the fixed copy would overwrite the run", "choose another folder with -o")
+    fixed = fixed_run(run, expected, keep_ties="tied-scores" in ignored)
+    if not fixed.text.strip():
         return checked
     copies.mkdir(parents=True, exist_ok=True)
-    write_text(copy, corrected.text)
+    write_text(copy, fixed.text)
     left = [problem for problem in problems_of(read_raw(copy), expected) if problem.code not in ignored]
-    return replace(checked, copy=copy, changes=corrected.changes, left=tuple(left))
+    return replace(checked, copy=copy, changes=fixed.changes, left=tuple(left))
 
 
 def _with(file: CheckedFile, between: list[Problem]) -> CheckedFile:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
 from kaiwa.formats.qrels_files import write_qrels
-from kaiwa.formats.vote_files import read_votes
+from kaiwa.formats.readers import read_votes
 from kaiwa.label.gain_schemes import UNANIMITY_WEIGHT, VotedGains, gains_of, weighing
 
 if TYPE_CHECKING:

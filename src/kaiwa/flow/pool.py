@@ -10,8 +10,7 @@ import numpy as np
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError
 from kaiwa.formats.collection.takedown import read_takedown
-from kaiwa.formats.qrels_files import read_qrels
-from kaiwa.formats.run_files import read_runs
+from kaiwa.formats.readers import read_qrels, read_runs
 from kaiwa.formats.text.delimited import csv_text
 from kaiwa.model.ids import unpack
 from kaiwa.model.run import Run

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
 from kaiwa.formats.published import published
-from kaiwa.formats.vote_files import read_votes
+from kaiwa.formats.readers import read_votes
 from kaiwa.registry import Names
 from kaiwa.studies import reproductions as again
 

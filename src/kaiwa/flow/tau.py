@@ -9,8 +9,8 @@ import numpy as np
 
 from kaiwa.compare.rank_overlap import rank_biased_overlap, symmetric_tau_ap, tau_ap, top_overlap
 from kaiwa.errors import InputError
-from kaiwa.flow.score_loading import one_measure
-from kaiwa.formats.scores.score_files import read_scores
+from kaiwa.formats.readers import read_scores
+from kaiwa.formats.score_loading import one_measure
 from kaiwa.stats.kendall import Interval, TauResult, Ties, kendall_tau
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.flow.gains import gains_file
-from kaiwa.formats.qrels_files import read_qrels
-from kaiwa.formats.run_files import read_runs
+from kaiwa.formats.readers import read_qrels, read_runs
 from kaiwa.label.simulated_votes import simulated_counts
 from kaiwa.studies.unanimity_effect import Ratings, UnanimityStudy, unanimity_studies
 

@@ -1,7 +1,7 @@
 """Data frames of any library as nouns, by Arrow's PyCapsule protocol: pandas, polars, pyarrow, duckdb and the like.
 
 Columns are found by name, Kaiwa's own or those of ir_measures (``query_id``, ``doc_id``, ``relevance``) and PyTerrier
-(``qid``, ``docno``, ``label``); others are passed over.
+(``qid``, ``docno``, ``label``); others are ignored.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.formats.scores.score_cells import Cells, whole
+from kaiwa.formats.scores.score_cells import Cell, Cells, whole
 from kaiwa.model.gains import Gains
 from kaiwa.model.ids import pack
 from kaiwa.model.run import Run
@@ -53,7 +53,7 @@ def scores_of(frame: Frame) -> ScoreSet:
     cells = Cells()
     try:
         for measure, topic, run, score in zip(measures, topics, runs, scores, strict=True):
-            cells.add(measure, topic, run, score)
+            cells.add(measure, topic, run, Cell(score))
         return whole(cells).scores
     except InputError as fault:
         raise InputError(f"{PLACE}: {fault}") from None
@@ -150,7 +150,7 @@ class _Columns:
         cells = self._cells(column)
         for place, cell in enumerate(cells, start=1):
             if not isinstance(cell, int | float) or not isfinite(cell):
-                raise _fault(place, f"{column} {_shown(cell)} is not a finite number", "mend that row")
+                raise _fault(place, f"{column} {_shown(cell)} is not a finite number", "fix that row")
         return [float(cell) for cell in cells]
 
     def levels(self, column: str) -> list[int]:

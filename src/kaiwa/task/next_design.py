@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.compare.standardisation import standardisation_factors, standardised
 from kaiwa.errors import InputError
-from kaiwa.formats.scores.score_files import read_scores
+from kaiwa.formats.readers import read_scores
 from kaiwa.stats.anova import within_run_variance
 from kaiwa.topicset import Design, design
 

@@ -13,11 +13,7 @@ from kaiwa.compare.standardisation import standardisation_factors, standardised
 from kaiwa.compare.teams import TeamBest, best_of_teams
 from kaiwa.compare.variance_components import Variance, pooled_variance
 from kaiwa.errors import DesignError, InputError
-from kaiwa.formats.qrels_files import read_qrels
-from kaiwa.formats.run_files import read_runs
-from kaiwa.formats.scores.score_files import read_scores
-from kaiwa.formats.topic_files import read_topics
-from kaiwa.formats.vote_files import read_votes
+from kaiwa.formats.readers import read_qrels, read_runs, read_scores, read_topics, read_votes
 from kaiwa.label.agreement import Agreement, Contested, agreement, contested
 from kaiwa.model.ids import unpack
 from kaiwa.model.scores import Scores, ScoreSet

@@ -1,6 +1,6 @@
-"""A temporary file of pairs between two passes: rows out as they went in, batch by batch.
+"""A spill file of pairs between two passes: rows out as they went in, batch by batch.
 
-A post that stands in several rows running is kept once: the others have "" for its text.
+The text of a post in consecutive rows is kept once: the others have "" for its text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PairSpill:
-    """Pairs set aside on disk, so that memory holds a few bytes of each."""
+    """Pairs in a spill file, so that memory holds a few bytes of each."""
 
     _last = ""
 

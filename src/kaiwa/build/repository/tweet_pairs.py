@@ -1,4 +1,4 @@
-"""Tweets to pairs: a reply (T1) stands under the initial post (T2) whose id it names.
+"""Tweets to pairs: a reply (T1) belongs to the initial post (T2) whose id it names.
 
 The file is read twice. What the first reading learns is on disk, so memory does not grow with the number of tweets.
 """

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
 from kaiwa.flow.gains import gains_file
-from kaiwa.formats.qrels_files import read_qrels
-from kaiwa.formats.run_files import read_runs
+from kaiwa.formats.readers import read_qrels, read_runs
 from kaiwa.studies.labelling_variance import Panels, drawn_panels, measured_labellings
 from kaiwa.topicset.budget import Labelling, pool_items
 

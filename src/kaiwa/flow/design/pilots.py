@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
-from kaiwa.flow.score_loading import matrices
+from kaiwa.formats.score_loading import matrices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kaiwa.model.plurals import counted
 from kaiwa.report.document.parts import Points, Section, Table, Words
-from kaiwa.report.results.findings import counted
 from kaiwa.report.results.leaderboard import TEST_NAMES
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
-from kaiwa.formats.scores.score_lists import file_name, lines
-from kaiwa.formats.text.delimited import Row, is_number, read_spaced
+from kaiwa.formats.file_names import file_name, lines
+from kaiwa.formats.text.delimited import Row, is_number, read_fields
+from kaiwa.formats.text.head import Match
 from kaiwa.model.gains import Gains
 from kaiwa.model.run import Run
 
@@ -14,12 +15,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from kaiwa.formats.format import Texts
+    from kaiwa.formats.text.head import Head
+
 _REL_FORM, _RES_FORM = "comment L2", "comment"
 
 
-def is_rel(path: Path) -> bool:
-    """Whether the path is that of one topic's judgements, or of a folder of topics."""
-    return path.suffix == ".rel" or path.is_dir()
+def is_rel(head: Head) -> Match:
+    """Whether the name is that of one topic's judgements, or the folder has such files; any folder may be meant."""
+    if head.is_folder:
+        return Match.SURE if head.has_files(".rel") else Match.POSSIBLE
+    return Match.SURE if head.name.endswith(".rel") else Match.NO
+
+
+def is_res(head: Head) -> Match:
+    """Whether the folder has .res files; any folder may be meant."""
+    if head.is_folder:
+        return Match.SURE if head.has_files(".res") else Match.POSSIBLE
+    return Match.NO
 
 
 def read_rel(path: Path) -> Gains:
@@ -30,8 +43,8 @@ def read_rel(path: Path) -> Gains:
     return Gains.from_lists({file.stem: _grades(file) for file in files})
 
 
-def read_res(path: Path) -> list[Run]:
-    """The runs of a folder's .res files, each ranked as its lines stand; scores fall by one from rank to rank."""
+def read_res(path: Path, *, order: str | None = None) -> list[Run]:  # noqa: ARG001  every order is the file's here
+    """The runs of a folder's .res files, each in the order of its lines; scores fall by one from rank to rank."""
     lists: dict[str, dict[str, list[tuple[str, float]]]] = {}
     for file in _files(path, ".res"):
         topic = file.parent.name
@@ -42,7 +55,7 @@ def read_res(path: Path) -> list[Run]:
     return [Run.from_lists(run, by_topic) for run, by_topic in lists.items()]
 
 
-def rel_texts(gains: Gains) -> dict[str, str]:
+def rel_texts(gains: Gains) -> Texts:
     """The text of each file: every topic's judgements, and the list of topics."""
     texts = {
         f"{topic}/{topic}.rel": "".join(
@@ -53,7 +66,7 @@ def rel_texts(gains: Gains) -> dict[str, str]:
     return texts | {"topics.tid": lines(gains.topics)}
 
 
-def res_texts(runs: Iterable[Run]) -> dict[str, str]:
+def res_texts(runs: Iterable[Run]) -> Texts:
     """The text of each file: every run's ranking of every topic, empty where it has none, and the list of runs."""
     kept = list(runs)
     topics = dict.fromkeys(file_name(topic) for run in kept for topic in run.topics)
@@ -66,7 +79,7 @@ def res_texts(runs: Iterable[Run]) -> dict[str, str]:
 def level_of(topic: str, comment: str, gain: float) -> int:
     """The gain as a level L0, L1, ...; a real gain has none."""
     if gain != int(gain) or gain < 0:
-        what = f"gain {gain:g} of topic {topic!r} is no level"
+        what = f"gain {gain:g} of topic {topic!r} is not a level"
         raise InputError.at(f"comment {comment!r}", what, "NTCIR files hold L0, L1, ...; write the TREC form")
     return int(gain)
 
@@ -81,7 +94,7 @@ def _files(folder: Path, ending: str) -> list[Path]:
 
 def _grades(file: Path) -> dict[str, float]:
     grades: dict[str, float] = {}
-    for line, row in read_spaced(file):
+    for line, row in read_fields(file):
         _expect(file, line, row, 2, _REL_FORM)
         comment, level = row
         digits = level.removeprefix("L")
@@ -97,11 +110,11 @@ def _grades(file: Path) -> dict[str, float]:
 
 def _ranking(file: Path) -> list[tuple[str, float]]:
     ranked: dict[str, None] = {}
-    rows: list[Row] = list(read_spaced(file)) if file.stat().st_size else []
+    rows: list[Row] = list(read_fields(file)) if file.stat().st_size else []
     for line, row in rows:
         _expect(file, line, row, 1, _RES_FORM)
         if row[0] in ranked:
-            raise InputError.at(file, f"comment {row[0]!r} stands twice", "keep the first", line=line)
+            raise InputError.at(file, f"duplicate comment {row[0]!r}", "keep the first", line=line)
         ranked[row[0]] = None
     return [(comment, float(len(ranked) - place)) for place, comment in enumerate(ranked)]
 

@@ -6,14 +6,19 @@ import re
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
-from kaiwa.formats.scores.score_lists import by_topic, file_name, lines, run_names, topic_names
+from kaiwa.formats.file_names import file_name, lines
+from kaiwa.formats.scores.score_cells import Cells, cells_of, joined
+from kaiwa.formats.scores.score_lists import by_topic, run_names, topic_names
 from kaiwa.formats.text.blocks import bare_name, numbered_lines, read_blocks
-from kaiwa.formats.text.delimited import Row
-from kaiwa.measure.name import MeasureName, parse_name
+from kaiwa.formats.text.head import Match
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from kaiwa.formats.format import Texts
+    from kaiwa.formats.text.delimited import Row
+    from kaiwa.formats.text.head import Head
     from kaiwa.model.scores import ScoreSet
 
 LABEL = "kaiwa"
@@ -24,19 +29,21 @@ _WIDTH = 20
 _NAMES = {"nDCG": "MSnDCG", "Prec": "P", "P+": "P-plus", "P": "P-measure", "O": "O-measure"}
 
 
-def is_nev(line: str) -> bool:
-    """Whether the line is one of a .nev file.
-
-    >>> is_nev("0001 # syslen=993 jrel=93 jnonrel=360"), is_nev("0001 MSnDCG@0010=  0.2900"), is_nev("0.1 0.2")
-    (True, True, False)
-    """
-    return _LINE.fullmatch(line.strip()) is not None
+def is_nev(head: Head) -> Match:
+    """Whether the first line is one of a .nev file, or the folder has such files."""
+    found = bool(head.lines) and _LINE.fullmatch(head.lines[0].strip()) is not None
+    return Match.SURE if found or head.has_files("nev") else Match.NO
 
 
-def nev_rows(path: Path) -> list[Row]:
-    """The scores of a .nev file as tidy rows; the run is what stands before the evaluation's name in the file's."""
+def read_nev(path: Path) -> Cells:
+    """The scores of a .nev file, or of those in a folder; the file's name tells the run."""
+    if path.is_dir():
+        return joined(map(read_nev, sorted(path.glob("*nev"))))
+    return cells_of(path, _rows(path))
+
+
+def _rows(path: Path) -> Iterator[Row]:
     run = run_of(path)
-    rows = list[Row]()
     for block in read_blocks(path):
         for line, text in numbered_lines(block):
             if not text.strip() or text.lstrip().startswith("#"):
@@ -45,8 +52,7 @@ def nev_rows(path: Path) -> list[Row]:
             if found is None:
                 raise InputError.at(path, "is not a line of NTCIREVAL", "a line reads: topic MEASURE= value", line=line)
             if found["measure"]:
-                rows.append((line, [found["measure"], found["topic"], run, found["score"]]))
-    return rows
+                yield line, [found["measure"], found["topic"], run, found["score"]]
 
 
 def run_of(path: Path) -> str:
@@ -63,7 +69,7 @@ def run_of(path: Path) -> str:
     return run if run and label and ending.endswith("nev") else name
 
 
-def nev_texts(scores: ScoreSet) -> dict[str, str]:
+def nev_texts(scores: ScoreSet) -> Texts:
     """The text of each file: every run's scores, and the lists of runs and topics that NTCIREVAL's scripts take."""
     runs = run_names(scores)
     texts = {f"{file_name(run)}.{LABEL}.nev": nev_text(scores, run) for run in runs}
@@ -91,6 +97,8 @@ def ntcireval_name(measure: str) -> str:
     >>> [ntcireval_name(name) for name in ("nDCG@10", "nDCG(b=2)@10", "P+", "Prec@5", "Q", "RBP(p=0.8)@5", "accuracy")]
     ['MSnDCG@0010', 'nDCG@0010', 'P-plus', 'P@0005', 'Q-measure', 'RBP(p=0.8)@5', 'accuracy']
     """
+    from kaiwa.measure.name import MeasureName, parse_name
+
     try:
         name = parse_name(measure)
     except InputError:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.formats.scores.llm_logs import is_log, read_logs
-from kaiwa.formats.scores.score_cells import read_cells, whole
-from kaiwa.formats.scores.score_files import read_scores
-from kaiwa.report.results.findings import counted
+from kaiwa.formats.format_table import SCORES
+from kaiwa.formats.readers import read_cells, read_scores
+from kaiwa.formats.recognition import format_of
+from kaiwa.formats.scores.score_cells import whole
+from kaiwa.model.plurals import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,19 +30,15 @@ class Loaded:
 
 
 def load_scores(paths: Sequence[Path], *, measure: str | None = None, missing: str = "error") -> Loaded:
-    """One measure of score files (tidy CSV, matrices) or of LLM-evaluation logs, all runs together."""
-    if len(paths) == 1 and not _are_logs(paths) and missing == "error":
-        return Loaded(one_measure(read_scores(paths[0]), measure, paths[0]), (), ())
-    complete = whole(read_logs(paths) if _are_logs(paths) else read_cells(paths), missing=missing)
+    """One measure of score files of any format, all runs together."""
+    complete = whole(read_cells(paths), missing=missing)
     scores = one_measure(complete.scores, measure, paths[0])
     return Loaded(scores, complete.runs_left_out[scores.measure], _remarks(complete, scores.measure))
 
 
 def load_all(paths: Sequence[Path]) -> ScoreSet:
     """Every measure of the files, all runs together."""
-    if len(paths) == 1 and not _are_logs(paths):
-        return read_scores(paths[0])
-    return whole(read_logs(paths) if _are_logs(paths) else read_cells(paths)).scores
+    return whole(read_cells(paths)).scores
 
 
 def one_measure(scores: ScoreSet, measure: str | None, path: Path) -> Scores:
@@ -53,16 +50,9 @@ def one_measure(scores: ScoreSet, measure: str | None, path: Path) -> Scores:
     return scores[measure if measure is not None else next(iter(scores))]
 
 
-def _are_logs(paths: Sequence[Path]) -> bool:
-    logs = [path for path in paths if is_log(path)]
-    if logs and len(logs) < len(paths):
-        raise InputError.at(logs[0], "is a JSON log among score tables", "give logs or tables, not both")
-    return bool(logs)
-
-
 def matrices(paths: Sequence[Path], measure: str | None) -> list[Scores]:
     """One measure of each score file; logs of an LLM evaluation, a model each, make one matrix together."""
-    if _are_logs(paths):
+    if any(format_of(path, SCORES).read_together for path in paths):
         return [load_scores(paths, measure=measure).scores]
     return [one_measure(read_scores(path), measure, path) for path in paths]
 
