@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, needs_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -58,7 +58,8 @@ def write_text(path: Path, text: str) -> None:
     if path.suffix == ".gz":
         data = gzip.compress(data, mtime=0)
     elif path.suffix == ".zst":
-        import zstandard
+        with needs_extra("zstd"):
+            import zstandard
 
         data = zstandard.ZstdCompressor().compress(data)
     with whole_file(path) as temporary:

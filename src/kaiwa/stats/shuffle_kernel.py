@@ -9,9 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
 
+from kaiwa.errors import needs_extra
 from kaiwa.stats.random_words import FRACTION_BITS, GOLDEN, MASK, RETRY, Draws
+
+with needs_extra("search"):
+    from numba import njit
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,6 @@ mebibyte before they are first read.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import shutil
 import zlib
@@ -122,6 +121,8 @@ def _is_index(path: Path) -> bool:
 
 @contextmanager
 def _only_builder(path: Path) -> Iterator[None]:
+    import fcntl  # POSIX only; reading and scoring work without it
+
     with (path / ".lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

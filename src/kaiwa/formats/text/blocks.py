@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, needs_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,7 +105,8 @@ def _unpacked(raw: IO[bytes], path: Path) -> IO[bytes] | gzip.GzipFile:
     if path.suffix == ".gz":
         return gzip.GzipFile(fileobj=raw)
     if path.suffix == ".zst":
-        import zstandard
+        with needs_extra("zstd"):
+            import zstandard
 
         return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True))
     return raw
