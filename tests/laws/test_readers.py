@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
+import re
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kaiwa.check import Expectation, mended, problems_of, read_raw
+from kaiwa.disk import zstd
 from kaiwa.errors import InputError
 from kaiwa.formats.qrels_files import read_grouped_qrels, read_qrels, write_qrels
 from kaiwa.formats.run_files import read_run, write_run
@@ -95,8 +98,20 @@ def _refusal(reader: Callable[[Path], object], path: Path) -> str:
 @pytest.mark.parametrize("name", ["file.gz", "file.zst"])
 @given(st.binary(max_size=200))
 def test_packed_garbage_is_refused(name: str, data: bytes) -> None:
-    """A packed file that is none is an InputError."""
-    with file_of(data, name) as path, contextlib.suppress(InputError):
+    """A packed file that is none is an InputError, which names the file."""
+    with file_of(data, name) as path, pytest.raises(InputError, match=re.escape(str(path))):
+        read_run(path)
+
+
+@pytest.mark.parametrize(("name", "pack"), [("file.gz", gzip.compress), ("file.zst", zstd.compress)])
+@given(st.data())
+def test_a_packed_file_that_was_cut_short_is_refused(
+    name: str, pack: Callable[[bytes], bytes], data: st.DataObject
+) -> None:
+    """Wherever it was cut: its first lines are never read as the whole."""
+    packed = pack(b"q1 0 c1 1 2.0 A\nq1 0 c2 2 1.0 A\n")
+    cut = packed[: data.draw(st.integers(0, len(packed) - 1))]
+    with file_of(cut, name) as path, pytest.raises(InputError, match=r"is not a whole|is empty"):
         read_run(path)
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError, needs_extra
+from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -58,10 +58,9 @@ def write_text(path: Path, text: str) -> None:
     if path.suffix == ".gz":
         data = gzip.compress(data, mtime=0)
     elif path.suffix == ".zst":
-        with needs_extra("zstd"):
-            import zstandard
+        from kaiwa.disk.zstd import compress
 
-        data = zstandard.ZstdCompressor().compress(data)
+        data = compress(data)
     with whole_file(path) as temporary:
         temporary.write_bytes(data)
 
