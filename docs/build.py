@@ -131,7 +131,7 @@ def executed(path: Path, *, folder: Path) -> NotebookNode:
 
     notebook = nbformat.read(path, as_version=4)
     resources = {"metadata": {"path": str(folder)}}
-    NotebookClient(notebook, kernel_name="python3", timeout=120, record_timing=False, resources=resources).execute()
+    NotebookClient(notebook, kernel_name="python3", timeout=600, record_timing=False, resources=resources).execute()
     notebook.metadata.language_info = {"name": "python"}
     return notebook
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -121,3 +122,10 @@ def index(repository: Path) -> Path:
     target = repository.parent / "index"
     build_index(repository, target, language="zh", tokens=None, progress=lambda _done, _total: None)
     return target
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documentation's offline site, as ``make docs`` builds it."""
+    build = runpy.run_path(str(Path(__file__).parents[1] / "docs" / "site.py"))["build_site"]
+    return Path(build(tmp_path_factory.mktemp("docs")))

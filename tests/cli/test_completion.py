@@ -30,7 +30,7 @@ def offered(folder: Path, line: str) -> list[str]:
         env={**os.environ, "_KAIWA_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=True,
     )
     assert done.stderr == ""
@@ -91,7 +91,7 @@ def test_the_script_completes_in_a_real_bash(tmp_path: Path) -> None:
         env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=True,
     )
     assert (done.stdout, done.stderr) == ("score\n", "")

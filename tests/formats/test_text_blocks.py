@@ -6,8 +6,8 @@ import gzip
 from typing import TYPE_CHECKING
 
 import pytest
-import zstandard
 
+from kaiwa.disk import zstd
 from kaiwa.disk.atomic_files import whole_file, write_text
 from kaiwa.errors import InputError
 from kaiwa.formats.readers import read_run
@@ -36,7 +36,7 @@ PLAIN = b"q1 Q0 d1 1 2.5 R\nq1 Q0 d2 2 1.5 R\nq2 Q0 d1 1 0.5 R\n"
         ("remarks.txt", b"# ir_metadata.start\n" + PLAIN.replace(b"q2", b"# a b c d e\nq2")),
         ("packed.txt.gz", gzip.compress(PLAIN, mtime=0)),
         ("members.txt.gz", gzip.compress(PLAIN[:17], mtime=0) + gzip.compress(PLAIN[17:], mtime=0)),
-        ("packed.txt.zst", zstandard.ZstdCompressor().compress(PLAIN)),
+        ("packed.txt.zst", zstd.compress(PLAIN)),
         ("trailing.txt", PLAIN.replace(b"R\n", b"R more words here\n")),
     ],
 )

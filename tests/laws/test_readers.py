@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -16,6 +18,7 @@ from hypothesis import strategies as st
 
 from kaiwa.check import Expectation, fixed_run, problems_of, read_raw
 from kaiwa.compare.standardisation import Factors
+from kaiwa.disk import zstd
 from kaiwa.errors import InputError
 from kaiwa.flow.convert import WRITTEN, converted, write_converted
 from kaiwa.formats.format_table import FORMATS
@@ -156,8 +159,20 @@ def _refusal(reader: Callable[[Path], object], path: Path) -> str:
 @pytest.mark.parametrize("name", ["file.gz", "file.zst"])
 @given(st.binary(max_size=200))
 def test_packed_garbage_is_refused(name: str, data: bytes) -> None:
-    """A file that is packed by its name only is an InputError; hardly any bytes unpack to a run."""
-    with file_of(data, name) as path, pytest.raises(InputError):
+    """A packed file that is none is an InputError, which names the file."""
+    with file_of(data, name) as path, pytest.raises(InputError, match=re.escape(str(path))):
+        read_run(path)
+
+
+@pytest.mark.parametrize(("name", "pack"), [("file.gz", gzip.compress), ("file.zst", zstd.compress)])
+@given(st.data())
+def test_a_packed_file_that_was_cut_short_is_refused(
+    name: str, pack: Callable[[bytes], bytes], data: st.DataObject
+) -> None:
+    """Wherever it was cut: its first lines are never read as the whole."""
+    packed = pack(b"q1 0 c1 1 2.0 A\nq1 0 c2 2 1.0 A\n")
+    cut = packed[: data.draw(st.integers(0, len(packed) - 1))]
+    with file_of(cut, name) as path, pytest.raises(InputError, match=r"is not a whole|is empty"):
         read_run(path)
 
 

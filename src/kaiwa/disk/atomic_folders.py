@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import glob
 import os
 import shutil
@@ -49,6 +48,8 @@ def _held(folder: Path) -> int:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:  # another process has just removed it
         return -1
+    import fcntl  # POSIX only; reading and scoring work without it
+
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:  # another process fills it; or a file system without locks, where nothing is cleared away

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kaiwa.errors import needs_extra
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -56,7 +58,8 @@ class IdRanges:
             self._write()
 
     def _write(self) -> None:
-        import pyarrow as pa
+        with needs_extra("parquet"):
+            import pyarrow as pa
 
         begun = np.array([name.encode()[:_COMPARED] for name in self._waiting], dtype=f"S{_COMPARED}")
         shelf = np.searchsorted(self._bounds, begun, side="right")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from kaiwa.errors import InputError, UnknownName
+from kaiwa.errors import InputError, UnknownName, needs_extra
 from kaiwa.formats.scores.score_cells import Cell, Cells, whole
 from kaiwa.model.gains import Gains
 from kaiwa.model.ids import pack
@@ -128,11 +128,11 @@ class _Columns:
     """A frame's columns by Kaiwa's names, each cell checked."""
 
     def __init__(self, frame: Frame) -> None:
-        import pyarrow as pa
-
         if not hasattr(frame, "__arrow_c_stream__"):
             what = f"{type(frame).__name__} is neither a file's name nor a data frame"
             raise InputError(f"{what}; give a path, or a frame of pandas, polars or pyarrow")
+        with needs_extra("parquet"):
+            import pyarrow as pa
         self._table = pa.table(frame)
         if not self._table.num_rows:
             raise InputError.at(PLACE, "has no row", "give at least one")

@@ -12,7 +12,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numba
+from kaiwa.errors import needs_extra
+
+with needs_extra("search"):
+    import numba
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
-from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.repository import open_repository
 from kaiwa.formats.collection.takedown import NAME, read_takedown
 from kaiwa.task.settings import TaskSettings
@@ -24,6 +23,8 @@ def comment_texts(task: Task, wanted: AbstractSet[str]) -> dict[str, str]:
         batches = open_repository(folder).comments()
         return {name: words for batch in batches for name, words in zip(*batch, strict=True) if name in wanted}
     if folder.exists():
+        from kaiwa.formats.collection.index_folder import open_index  # needs numba
+
         texts = open_index(folder).comments.texts
         names = sorted(wanted)
         found = zip(names, texts.find(names).tolist(), strict=True)

@@ -5,7 +5,6 @@ A reader finds the old index or the new one, at any moment; a build that fails l
 
 from __future__ import annotations
 
-import fcntl
 import json
 import shutil
 from contextlib import contextmanager
@@ -105,6 +104,8 @@ def _is_index(path: Path) -> bool:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
+    import fcntl  # POSIX only; reading and scoring work without it
+
     with (path / ".lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -8,7 +8,7 @@ import numpy as np
 
 from kaiwa.disk.id_ranges import IdRanges, bounds_of
 from kaiwa.disk.partitions import Partitions, RecordReader, range_of
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, needs_extra
 from kaiwa.formats.collection.pair_files import is_id
 from kaiwa.formats.collection.repository import TABLES, Repository
 from kaiwa.retrieve.index.inverted_index import SIDES
@@ -104,7 +104,8 @@ def _found(
     repository: Repository, name: str, ids: Any, wanted: Any
 ) -> tuple[IntArray, IntArray]:  # Any: pyarrow arrays
     """The order of the ids of a range, without duplicates; and the place, in this order, of each wanted id."""
-    import pyarrow.compute as pc
+    with needs_extra("search"):
+        import pyarrow.compute as pc
 
     column = TABLES[name][0]
     order = pc.sort_indices(ids)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kaiwa.errors import needs_extra
 from kaiwa.formats.collection.pair_files import FIELDS
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ class PairSpill:
     _last = ""
 
     def __init__(self, path: Path) -> None:
-        import pyarrow as pa
+        with needs_extra("parquet"):
+            import pyarrow as pa
 
         self._path = path
         self._schema = pa.schema([(name, pa.string()) for name in FIELDS])

@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, needs_extra
 from kaiwa.formats.text.blocks import Block, numbered_lines, read_blocks
 from kaiwa.formats.text.head import Match, partly
 from kaiwa.model.pair import Pair
@@ -180,8 +180,9 @@ def parquet_batches(
     path: Path, names: Sequence[str], shape: str, *, rows: int = BATCH_ROWS
 ) -> Iterator[list[list[str]]]:
     """The named columns of a Parquet file as lists of text, batch after batch."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    with needs_extra("parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     if path.is_dir():
         raise InputError.at(path, "is a folder, not a file", "give a file of pairs")

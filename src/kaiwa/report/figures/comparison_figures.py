@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kaiwa.errors import needs_extra
 from kaiwa.report.text_tables import visible, width
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ def caterpillar_svg(comparison: Comparison) -> str:
 
 def heat_map(comparison: Comparison) -> Figure:
     """P of every pair as a square of shades, runs from best to worst on both sides."""
-    from matplotlib.patches import Patch, PathPatch
+    with needs_extra("figures"):
+        from matplotlib.patches import Patch, PathPatch
 
     names = [standing.run for standing in comparison.standings]
     p = _square(comparison, names)
@@ -124,8 +126,9 @@ def caterpillar(comparison: Comparison) -> Figure:
 
 def canvas(width: float, height: float) -> tuple[Figure, Axes]:
     """An empty figure of so many inches in the house's style, and its axes."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
+    with needs_extra("figures"):
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
 
     with rc_context(SETTINGS):
         figure = Figure(figsize=(width, height), layout="constrained")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.errors import needs_extra
 from kaiwa.report.figures.comparison_figures import ACCENT, FAINT, INK, SETTINGS, plain
 
 if TYPE_CHECKING:
@@ -33,8 +34,9 @@ def hardest_first(scores: Scores) -> IntArray:
 
 def topic_figure(scores: Scores, std_ab: Scores, best: str) -> Figure:
     """Two panels over the same topics: raw scores, and std-AB scores; the best run stands out."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
+    with needs_extra("figures"):
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
 
     order = hardest_first(scores)
     column = scores.runs.index(best)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from kaiwa.errors import needs_extra
 from kaiwa.model.normalise import normalise
 from kaiwa.registry import Names
 
@@ -166,14 +167,16 @@ def _bigrams_of(text: str) -> list[str]:
 
 @cache
 def _chinese() -> Tokeniser:
-    import rjieba
+    with needs_extra("zh"):
+        import rjieba
 
     return Tokeniser("zh", rjieba.cut, _word_or_nothing)
 
 
 @cache
 def _japanese() -> Tokeniser:
-    import fugashi
+    with needs_extra("ja"):
+        import fugashi
 
     parse = fugashi.Tagger("-Owakati").parse
     return Tokeniser("ja", lambda text: parse(text).split(), _word_or_nothing)
@@ -181,7 +184,8 @@ def _japanese() -> Tokeniser:
 
 @cache
 def _english() -> Tokeniser:
-    import snowballstemmer
+    with needs_extra("search"):
+        import snowballstemmer
 
     stem = snowballstemmer.stemmer("english").stemWord
 
