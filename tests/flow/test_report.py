@@ -1,4 +1,4 @@
-"""The report's files: every number, the same bytes every time, nothing that was withdrawn."""
+"""The report's files: every number, the same bytes every time, nothing of the takedown lists."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 from kaiwa.errors import InputError
 from kaiwa.flow.report import write_report
 from kaiwa.formats.scores.score_files import read_scores
-from kaiwa.task.comment_texts import comment_texts, withdrawn_ids
-from kaiwa.task.settings import read_task
+from kaiwa.task.comment_texts import comment_texts, takedown_ids
+from kaiwa.task.task_folder import read_task
 
 
 def reported(folder: Path, name: str = "report.html") -> dict[str, bytes]:
@@ -59,7 +59,7 @@ def test_std_ab_scores_have_the_middle_and_spread_they_promise(files: dict[str, 
     assert by_topic.std(axis=1, ddof=1) == pytest.approx(np.full(8, 0.15))
 
 
-def test_what_was_withdrawn_stands_nowhere(files: dict[str, bytes], small_round: Path) -> None:
+def test_what_is_on_a_takedown_list_appears_nowhere(files: dict[str, bytes], small_round: Path) -> None:
     """A comment, a topic, and a comment whose only post is gone: no id and no text in the page or its files."""
     marks = [b"c03", "恭喜你 3".encode(), b'"q1"', b"c11"]
     assert all(any(mark in one for one in files.values()) for mark in marks)
@@ -72,11 +72,11 @@ def test_what_was_withdrawn_stands_nowhere(files: dict[str, bytes], small_round:
 
 
 def test_lists_of_the_task_of_its_repository_and_given_add_up(small_round: Path) -> None:
-    """A post takes along the comments that stood under it alone."""
+    """Comments whose only post is on a list are among them."""
     (small_round / "takedown.txt").write_text("c03\n")
     (small_round / "repository" / "takedown.txt").write_text("p2\n")
     (small_round.parent / "more.txt").write_text("c04\n")
-    found = withdrawn_ids(read_task(small_round), small_round.parent / "more.txt")
+    found = takedown_ids(read_task(small_round), small_round.parent / "more.txt")
     assert found == {"c03", "p2", "c11", "c04"}
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark
+from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option, remark
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def command(
     discpower, nev or trec-eval. FILES may be in any form that Kaiwa reads: for res and rel, NTCIREVAL's folder.
     """
     from kaiwa.flow.convert import converted, write_converted
-    from kaiwa.report.results.findings import counted
+    from kaiwa.report.text_tables import counted
 
     texts = converted(files, form, measures=measures)
     if output is not None:
@@ -41,4 +41,4 @@ def command(
         raise InputError(f"{form} is {counted(len(texts), 'file')}; name a folder with -o")
     fields = {"form": form, "files": sorted(texts), "output": None if output is None else str(output)}
     if as_json or output is None:
-        emit("" if as_json else texts[""].rstrip("\n"), fields, as_json=as_json)
+        emit(Summary("" if as_json else texts[""].rstrip("\n"), fields), as_json=as_json)

@@ -34,8 +34,8 @@ def installed_corpus() -> ChatCorpus:
     except (metadata.PackageNotFoundError, FileNotFoundError):
         missing = f"the demo's conversations come with the package {PACKAGE}, which is not installed"
         raise InputError(f"{missing}; type: python -m pip install {PACKAGE}") from None
-    said = package.metadata
-    origin = f"{said['Name']} {said['Version']} ({said['License']}), {said['Home-page']}"
+    facts = package.metadata
+    origin = f"{facts['Name']} {facts['Version']} ({facts['License']}), {facts['Home-page']}"
     return ChatCorpus(tuple(map(_messages, held.values())), origin, package.read_text("LICENSE") or "")
 
 

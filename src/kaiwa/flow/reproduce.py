@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,37 +19,12 @@ from kaiwa.model.run import Run
 from kaiwa.model.votes import Votes
 from kaiwa.registry import Names
 from kaiwa.stats.kendall import kendall_tau
+from kaiwa.studies.reproduction import Reproduction, Row
 from kaiwa.topicset import topics_needed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-
-@dataclass(frozen=True)
-class Row:
-    """One number: where it was printed, what was printed, what comes out here, and whether they agree."""
-
-    what: str
-    printed: str
-    ours: str
-    agrees: bool
-    remark: str = ""
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """One table or set of numbers of one paper, computed again."""
-
-    name: str
-    source: str
-    rows: tuple[Row, ...]
-    note: str = ""
-
-    @property
-    def agreeing(self) -> int:
-        """How many rows agree with print."""
-        return sum(row.agrees for row in self.rows)
 
 
 def reproduce(names: tuple[str, ...], *, labels: Path | None = None) -> list[Reproduction]:

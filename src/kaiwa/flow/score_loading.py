@@ -9,7 +9,7 @@ from kaiwa.errors import InputError, UnknownName
 from kaiwa.formats.scores.llm_logs import is_log, read_logs
 from kaiwa.formats.scores.score_cells import read_cells, whole
 from kaiwa.formats.scores.score_files import read_scores
-from kaiwa.report.results.findings import counted
+from kaiwa.report.text_tables import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

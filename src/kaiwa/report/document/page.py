@@ -76,10 +76,10 @@ def _part(part: Part, han: str) -> str:
 
 
 def _policy(script: str) -> str:
-    """Nothing from outside, and no script but the page's own, told by its hash."""
+    """Nothing from outside, and no script but the page's own, identified by its hash."""
     own = b64encode(sha256(script.encode()).digest()).decode()
     return "default-src 'none'; style-src 'unsafe-inline'" + (f"; script-src 'sha256-{own}'" if script else "")
 
 
 def _style() -> str:
-    return files("kaiwa.report").joinpath("page.css").read_text(encoding="utf-8")
+    return files("kaiwa.report.document").joinpath("page.css").read_text(encoding="utf-8")

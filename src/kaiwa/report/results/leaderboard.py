@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.report.results.findings import counted
-from kaiwa.report.text_tables import latex_table, table
+from kaiwa.report.text_tables import counted, latex_table, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from kaiwa.report.figures.comparison_figures import caterpillar, heat_map
 from kaiwa.report.figures.power_curves import power_curve, power_figure
 from kaiwa.report.results.design_answer import headline
 from kaiwa.report.results.leaderboard import HEADING, leaderboard_rows
-from kaiwa.report.results.score_tables import few
+from kaiwa.report.text_tables import few
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
