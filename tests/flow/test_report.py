@@ -13,7 +13,6 @@ import pytest
 from kaiwa.errors import InputError
 from kaiwa.flow.report import write_report
 from kaiwa.formats.scores.score_files import read_scores
-from kaiwa.task.comment_texts import comment_texts, takedown_ids
 from kaiwa.task.task_folder import read_task
 
 
@@ -71,15 +70,6 @@ def test_what_is_on_a_takedown_list_appears_nowhere(files: dict[str, bytes], sma
     assert means[0] == means[1]
 
 
-def test_lists_of_the_task_of_its_repository_and_given_add_up(small_round: Path) -> None:
-    """Comments whose only post is on a list are among them."""
-    (small_round / "takedown.txt").write_text("c03\n")
-    (small_round / "repository" / "takedown.txt").write_text("p2\n")
-    (small_round.parent / "more.txt").write_text("c04\n")
-    found = takedown_ids(read_task(small_round), small_round.parent / "more.txt")
-    assert found == {"c03", "p2", "c11", "c04"}
-
-
 def test_a_folder_that_is_not_ours_is_left_alone(small_round: Path) -> None:
     """Neither the folder nor the page is touched."""
     (small_round / "report-files").mkdir()
@@ -98,23 +88,6 @@ def test_one_assessor_and_no_texts_still_make_a_report(small_round: Path) -> Non
     page = reported(small_round)["page"].decode()
     assert ("Fleiss" in page, "恭喜你 0" in page) == (False, False)
     assert ("class=votes" in page, "c00" in page) == (True, True)
-
-
-def test_texts_come_from_a_repository_or_an_index(small_round: Path) -> None:
-    """Both give the same; a named folder that is not there is refused."""
-    from kaiwa.build.index.index_build import build_index
-
-    repository = small_round / "repository"
-    build_index(repository, small_round / "index", language="zh", tokens=None, progress=lambda _done, _total: None)
-    said = (small_round / "kaiwa.toml").read_text()
-    texts = {}
-    for name in ("repository", "index", "absent"):
-        (small_round / "kaiwa.toml").write_text(said.replace("[task]\n", f'[task]\nrepository = "{name}"\n'))
-        if name != "absent":
-            texts[name] = comment_texts(read_task(small_round), {"c00", "c01", "unknown"})
-    assert texts["repository"] == texts["index"] == {"c00": "恭喜你 0", "c01": "いいですね 1"}
-    with pytest.raises(InputError, match="repository = 'absent' is no folder"):
-        comment_texts(read_task(small_round), {"c00"})
 
 
 def test_limits_say_what_is_unjudged_and_what_is_too_small_to_see(files: dict[str, bytes]) -> None:

@@ -60,7 +60,7 @@ def command(
 ) -> None:
     """Rank correlation between two measures or two score files: Kendall's tau with an interval.
 
-    Beside it stand tau_ap, rank-biased overlap and the overlap of the first 1, 3, 5 and 10 runs.
+    Beside it: tau_ap, rank-biased overlap and the overlap of the first 1, 3, 5 and 10 runs.
     """
     import numpy as np
 

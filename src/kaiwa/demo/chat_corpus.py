@@ -40,7 +40,7 @@ def installed_corpus() -> ChatCorpus:
 
 
 def _messages(conversation: dict[str, Any]) -> tuple[str, ...]:  # Any: JSON values
-    """What was said, turn by turn; the lines that one person sent in a row are one message."""
+    """The messages, turn by turn; the lines that one person sent in a row are one message."""
     return tuple(masked(clean_cell(" ".join(line["text"] for line in turn))) for turn in conversation["messages"])
 
 

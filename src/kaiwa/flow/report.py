@@ -13,17 +13,22 @@ from kaiwa.errors import DesignError, InputError
 from kaiwa.flow.report_files import MARK, Title, files_beside, write_files
 from kaiwa.model.ids import unpack
 from kaiwa.report.document.page import page
-from kaiwa.report.document.parts import Words
-from kaiwa.report.sections.collection_sections import agreement_section, card_section, pool_section, systems_section
+from kaiwa.report.document.parts import Paragraph
+from kaiwa.report.sections.collection_sections import (
+    agreement_section,
+    data_card_section,
+    pool_section,
+    systems_section,
+)
 from kaiwa.report.sections.measure_sections import (
-    glance_section,
     measure_section,
     next_round_section,
+    summary_section,
     tau_section,
     variance_section,
 )
 from kaiwa.report.sections.methods_limits import Judging, ResultLimits, limits_section, methods_section
-from kaiwa.report.sections.side_by_side import Material, contrast_section
+from kaiwa.report.sections.side_by_side import Material, side_by_side_section
 from kaiwa.report.sections.topic_explorer import topics_section
 from kaiwa.task.data_card import card_facts, card_inputs
 from kaiwa.task.round_results import MeasureResults, RoundResults, round_results
@@ -74,17 +79,17 @@ def report_sections(results: RoundResults) -> list[Section]:
     measures, settings = results.measures, results.task.settings
     comparisons = [one.comparison for one in measures]
     parts: list[Section | None] = [
-        glance_section(comparisons),
+        summary_section(comparisons),
         *(measure_section(one.comparison, one.teams) for one in measures),
         tau_section(results.taus) if results.taus else None,
         topics_section([(one.scores, one.std_ab) for one in measures], results.posts),
-        contrast_section(_material(results), han=_han(results.task)) if results.runs else None,
+        side_by_side_section(_material(results), han=_han(results.task)) if results.runs else None,
         agreement_section(results.agreement, results.contested, results.texts) if results.agreement else None,
         _pool(results),
         variance_section([(one.scores.measure, one.variance, one.standardised_variance) for one in measures]),
         next_round_section({one.scores.measure: one.design for one in measures}),
         systems_section({run.name: run.description for run in results.runs}) if results.runs else None,
-        card_section(card_facts(results), card_inputs(results.task)),
+        data_card_section(card_facts(results), card_inputs(results.task)),
         methods_section(comparisons, _judging(results), results.agreement, seed=settings.seed),
         limits_section(comparisons, _limits(results)),
     ]
@@ -95,7 +100,7 @@ def _with_notice(section: Section, notice: str) -> Section:
     """The section, under the task's notice where votes are shown, for readers who jump to it."""
     if not notice or section.title not in SHOW_VOTES:
         return section
-    return replace(section, parts=(Words(notice, "banner"), *section.parts))
+    return replace(section, parts=(Paragraph(notice, "banner"), *section.parts))
 
 
 def _pool(results: RoundResults) -> Section | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from kaiwa.disk.atomic_folders import whole_folder
 from kaiwa.formats.text.delimited import csv_text
-from kaiwa.report.document.parts import Data, Drawing, Points, Table, Words, all_parts, distinct
+from kaiwa.report.document.parts import Bullets, Data, Drawing, Paragraph, Table, all_parts, distinct
 from kaiwa.report.figures.comparison_figures import pdf_bytes
 from kaiwa.report.text_tables import latex_table, visible
 
@@ -86,9 +86,9 @@ def _json(sections: Sequence[Section], title: Title, tables: dict[str, Table]) -
 def _words(section: Section) -> list[str]:
     found = list[str]()
     for part in all_parts(section.parts):
-        if isinstance(part, Words):
+        if isinstance(part, Paragraph):
             found.append(part.text)
-        elif isinstance(part, Points):
+        elif isinstance(part, Bullets):
             found += part.items
     return found
 

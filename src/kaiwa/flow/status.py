@@ -1,4 +1,4 @@
-"""Where the round in a task folder stands."""
+"""The status of the round in a task folder."""
 
 from __future__ import annotations
 

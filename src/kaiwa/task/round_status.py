@@ -1,4 +1,4 @@
-"""Where a round stands: each file as done, stale or missing, and the next command to type."""
+"""The status of a round: each file as done, stale or missing, and the next command to type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A round in a task folder: a new task, where the round stands, its report, and the next round."""
+"""A round in a task folder: a new task, its status, its report, and the next round."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class InitView:
 
 @dataclass(frozen=True)
 class StatusView:
-    """Where a round stands."""
+    """The status of a round."""
 
     status: RoundStatus
     folder: Path

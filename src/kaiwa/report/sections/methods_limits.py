@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kaiwa.report.document.parts import Points, Section, Table, Words
+from kaiwa.report.document.parts import Bullets, Paragraph, Section, Table
 from kaiwa.report.results.leaderboard import TEST_NAMES
 from kaiwa.report.text_tables import counted
 
@@ -31,7 +31,7 @@ class Judging:
 def methods_section(
     comparisons: Sequence[Comparison], judging: Judging | None, agreement: Agreement | None, *, seed: int
 ) -> Section:
-    """One paragraph that can stand in a paper, and the numbers of each measure that go with it."""
+    """One paragraph for a paper, and the numbers of each measure that go with it."""
     first = comparisons[0]
     rows: list[list[Cell]] = [
         [
@@ -49,7 +49,7 @@ def methods_section(
     header = ["measure", "topics", "runs", "pairs", "differ", "discriminative power", "critical difference"]
     words = " ".join(part for part in (_judged(judging, agreement), _compared(first, comparisons, seed)) if part)
     table = Table("tests", "The tests, by measure", [*header, "residual sd"], rows)
-    return Section("Methods", (Words(words, "methods"), table))
+    return Section("Methods", (Paragraph(words, "methods"), table))
 
 
 def _judged(judging: Judging | None, agreement: Agreement | None) -> str:
@@ -121,7 +121,7 @@ def limits_section(comparisons: Sequence[Comparison], limits: ResultLimits) -> S
             f"{counted(limits.taken_down, 'id')} of the takedown list appeared in this round and stand nowhere in this "
             f"report or its files; the numbers were computed before and keep what they contributed."
         )
-    return Section("Limits", (Words("What these results do not say:"), Points(tuple(points))))
+    return Section("Limits", (Paragraph("What these results do not say:"), Bullets(tuple(points))))
 
 
 def _undetected(first: Comparison, limits: ResultLimits) -> str:

@@ -1,6 +1,6 @@
 """Two runs side by side on the topics where they differ most: posts, comments and the votes each comment got.
 
-The default pair is plain HTML. Beside it the page holds the same material as inert JSON, from which the page's
+The default pair is plain HTML. Columns it the page holds the same material as inert JSON, from which the page's
 own small script shows any other pair.
 """
 
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.report.document.html_parts import spoken, text
-from kaiwa.report.document.parts import Data, Markup, Section, Table, Words
+from kaiwa.report.document.html_parts import lang, text
+from kaiwa.report.document.parts import Data, Paragraph, RawHtml, Section, Table
 from kaiwa.report.text_tables import visible
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Material:
     takedown: frozenset[str] = frozenset()
 
 
-def contrast_section(material: Material, *, han: str = "zh", most_bytes: int = MOST_BYTES) -> Section | None:
+def side_by_side_section(material: Material, *, han: str = "zh", most_bytes: int = MOST_BYTES) -> Section | None:
     """The section, opened on the two best runs of the first measure; nothing when fewer than two runs are at hand."""
     means = material.measures[0].means()
     runs = sorted((run for run in means if run in material.lists), key=lambda run: -means[run])
@@ -72,8 +72,8 @@ def contrast_section(material: Material, *, han: str = "zh", most_bytes: int = M
     return Section(
         "Side by side",
         (
-            Words(lead),
-            Markup(
+            Paragraph(lead),
+            RawHtml(
                 _whole(answers, chosen),
                 files("kaiwa.report.sections").joinpath("contrast.js").read_text(encoding="utf-8"),
             ),
@@ -141,7 +141,7 @@ def _whole(answers: Mapping[str, Any], chosen: Sequence[Topic]) -> str:  # Any: 
 
 def _topic_html(answers: Mapping[str, Any], topic: Topic, *, is_open: bool) -> str:  # Any: JSON values
     scores = topic["scores"][0]
-    post = f"<blockquote{spoken(topic['post'], han=answers['han'])}>{text(topic['post'])}</blockquote>"
+    post = f"<blockquote{lang(topic['post'], han=answers['han'])}>{text(topic['post'])}</blockquote>"
     sides = "".join(
         f"<div><h3>{text(answers['runs'][run])} <small>{text(answers['measures'][0])} {scores[run]:.4f}</small></h3>"
         f"<ol>{_answers_html(topic, run, answers['han'])}</ol></div>"
@@ -159,7 +159,7 @@ def _answers_html(topic: Topic, run: int, han: str) -> str:
         name, words, votes = topic["items"][place]
         shown = words or name
         label = f" <small>{text(name)}</small>" if words and name else ""
-        rows.append(f"<li><span{spoken(shown, han=han)}>{text(shown)}</span>{label} {_votes_html(votes)}</li>")
+        rows.append(f"<li><span{lang(shown, han=han)}>{text(shown)}</span>{label} {_votes_html(votes)}</li>")
     return "".join(rows) or "<li>no answer</li>"
 
 
