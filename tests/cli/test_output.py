@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from kaiwa.cli.shell.options import gathered
 from kaiwa.cli.shell.output import emit
+from kaiwa.cli.shell.shared_options import gathered
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.options import votes_top_option
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark, seed_option
 from kaiwa.cli.shell.progress import progress
+from kaiwa.cli.shell.shared_options import votes_top_option
 
 if TYPE_CHECKING:
     from pathlib import Path

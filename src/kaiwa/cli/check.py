@@ -6,9 +6,9 @@ from pathlib import Path
 import click
 
 from kaiwa.cli.shell.complete import Named
-from kaiwa.cli.shell.options import runs_argument, takedown_option
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option
 from kaiwa.cli.shell.progress import progress
+from kaiwa.cli.shell.shared_options import runs_argument, takedown_option
 
 _COLOURS = {"error": "red", "warning": "yellow", "place": "bright_white"}
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from kaiwa.cli.shell.complete import SCORED_RUN
-from kaiwa.cli.shell.options import gathered, one_measure_option, scores_argument
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option, out_option, remark, seed_option
 from kaiwa.cli.shell.progress import progress
+from kaiwa.cli.shell.shared_options import gathered, one_measure_option, scores_argument
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:

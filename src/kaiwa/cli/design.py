@@ -10,9 +10,9 @@ import click
 from click.core import ParameterSource
 
 from kaiwa.cli.shell.complete import SCORED_MEASURE, Named
-from kaiwa.cli.shell.options import gathered
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option, out_option, remark, seed_option
 from kaiwa.cli.shell.progress import progress
+from kaiwa.cli.shell.shared_options import gathered
 from kaiwa.cli.shell.verb import VerbGroup
 from kaiwa.flow.design.options import Question
 

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.options import agreement_weight_option, levels_option, scheme_option, votes_top_option
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark
 from kaiwa.cli.shell.progress import progress
+from kaiwa.cli.shell.shared_options import agreement_weight_option, levels_option, scheme_option, votes_top_option
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 
 from kaiwa.cli.shell.complete import MEASURE
-from kaiwa.cli.shell.options import order_option, runs_argument, takedown_option
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark, seed_option
 from kaiwa.cli.shell.progress import progress
+from kaiwa.cli.shell.shared_options import order_option, runs_argument, takedown_option
 
 
 @click.command("pool", epilog="Example: kaiwa pool runs/*.txt --depth 10 -o pool.tsv")

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.options import takedown_option, task_argument
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option
 from kaiwa.cli.shell.progress import progress
+from kaiwa.cli.shell.shared_options import takedown_option, task_argument
 
 if TYPE_CHECKING:
     from pathlib import Path

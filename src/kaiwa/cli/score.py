@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.options import (
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark, seed_option
+from kaiwa.cli.shell.progress import progress
+from kaiwa.cli.shell.shared_options import (
     agreement_weight_option,
     gathered,
     levels_option,
@@ -14,8 +16,6 @@ from kaiwa.cli.shell.options import (
     runs_argument,
     scheme_option,
 )
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark, seed_option
-from kaiwa.cli.shell.progress import progress
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.options import task_argument
 from kaiwa.cli.shell.output import emit, json_option
+from kaiwa.cli.shell.shared_options import task_argument
 
 if TYPE_CHECKING:
     from pathlib import Path

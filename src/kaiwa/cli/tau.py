@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.shell.complete import SCORED_MEASURE
-from kaiwa.cli.shell.options import confidence_option, scores_argument, trials_option
 from kaiwa.cli.shell.output import emit, json_option, out_option, remark, seed_option
 from kaiwa.cli.shell.progress import progress
+from kaiwa.cli.shell.shared_options import confidence_option, scores_argument, trials_option
 
 if TYPE_CHECKING:
     from pathlib import Path

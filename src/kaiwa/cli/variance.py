@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.options import confidence_option, one_measure_option, scores_argument, trials_option
 from kaiwa.cli.shell.output import emit, json_option, out_option, seed_option
 from kaiwa.cli.shell.progress import progress
+from kaiwa.cli.shell.shared_options import confidence_option, one_measure_option, scores_argument, trials_option
 
 if TYPE_CHECKING:
     from pathlib import Path
