@@ -5,8 +5,14 @@ import click
 from kaiwa.cli.shell.output import Summary, emit, json_option
 
 
+def _verbs(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
+    from kaiwa.cli import VERBS
+
+    return [verb for verb in VERBS if verb.startswith(begun)]
+
+
 @click.command("help", epilog="Example: kaiwa help design cost")
-@click.argument("verb", nargs=-1)
+@click.argument("verb", nargs=-1, shell_complete=_verbs)
 @json_option
 @click.pass_context
 def command(ctx: click.Context, verb: tuple[str, ...], *, as_json: bool) -> None:
