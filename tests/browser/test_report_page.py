@@ -12,7 +12,8 @@ import pytest
 from kaiwa.flow.report import write_report
 from kaiwa.formats.scores.score_tables import write_scores
 from kaiwa.model.scores import Scores, ScoreSet
-from kaiwa.task.settings import Task, TaskSettings, read_task
+from kaiwa.task.settings import TaskSettings
+from kaiwa.task.task_folder import Task, read_task
 
 if TYPE_CHECKING:
     from pathlib import Path

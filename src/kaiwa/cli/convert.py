@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.shell.complete import Named
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark
+from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option, remark
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,4 +55,4 @@ def command(
         raise InputError(f"{name} is {counted(len(texts), 'file')}; name a folder with -o")
     fields = {"form": name, "files": sorted(texts), "output": None if output is None else str(output)}
     if as_json or output is None:
-        emit("" if as_json else texts[""].rstrip("\n"), fields, as_json=as_json)
+        emit(Summary("" if as_json else texts[""].rstrip("\n"), fields), as_json=as_json)

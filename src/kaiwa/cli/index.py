@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.shell.complete import Named
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option
+from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option
 from kaiwa.cli.shell.progress import progress
 
 if TYPE_CHECKING:
@@ -37,4 +37,4 @@ def command(*, repository: Path, output: Path, lang: str | None, tokens: str | N
         f"{output}: {facts['posts']:,} posts, {facts['comments']:,} comments, {facts['pairs']:,} pairs, "
         f"{facts['terms']:,} terms ({facts['tokeniser']})"
     )
-    emit(text, {"index": str(output), **facts}, as_json=as_json)
+    emit(Summary(text, {"index": str(output), **facts}), as_json=as_json)

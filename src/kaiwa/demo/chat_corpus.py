@@ -34,13 +34,13 @@ def installed_corpus() -> ChatCorpus:
     except (metadata.PackageNotFoundError, FileNotFoundError):
         missing = f"the demo's conversations come with the package {PACKAGE}, which is not installed"
         raise MissingExtra(f"{missing}; type: pip install 'kaiwa[demo]'") from None
-    said = package.metadata
-    origin = f"{said['Name']} {said['Version']} ({said['License']}), {said['Home-page']}"
+    facts = package.metadata
+    origin = f"{facts['Name']} {facts['Version']} ({facts['License']}), {facts['Home-page']}"
     return ChatCorpus(tuple(map(_messages, held.values())), origin, package.read_text("LICENSE") or "")
 
 
 def _messages(conversation: dict[str, Any]) -> tuple[str, ...]:  # Any: JSON values
-    """What was said, turn by turn; the lines that one person sent in a row are one message."""
+    """The messages, turn by turn; the lines that one person sent in a row are one message."""
     return tuple(masked(clean_cell(" ".join(line["text"] for line in turn))) for turn in conversation["messages"])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kaiwa.check import (
@@ -18,6 +18,7 @@ from kaiwa.check import (
     raw_run,
     read_raw,
 )
+from kaiwa.check.checked_files import Check, CheckedFile
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError
 from kaiwa.formats.collection.id_lists import id_set, read_ids
@@ -31,37 +32,6 @@ from kaiwa.formats.run_files import read_run_file, trec_run_texts
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
     from pathlib import Path
-
-
-@dataclass(frozen=True)
-class CheckedFile:
-    """One run file: its size, what is wrong with it, the text of the faulty lines, and its fixed copy."""
-
-    path: Path
-    topics: int
-    comments: int
-    problems: tuple[Problem, ...]
-    lines: dict[int, str]
-    copy: Path | None = None
-    changes: dict[str, int] = field(default_factory=dict)
-    left: tuple[Problem, ...] = ()
-
-
-@dataclass(frozen=True)
-class Check:
-    """The verdict on all files."""
-
-    files: tuple[CheckedFile, ...]
-
-    @property
-    def problems(self) -> list[Problem]:
-        """Every problem of every file, in order."""
-        return [problem for file in self.files for problem in file.problems]
-
-    @property
-    def is_clean(self) -> bool:
-        """Whether nothing is wrong, or nothing is left wrong in the fixed copies."""
-        return all(not (file.left if file.copy else file.problems) for file in self.files)
 
 
 def expectation(

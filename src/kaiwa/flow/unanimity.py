@@ -29,7 +29,7 @@ def real_ratings(votes: Path) -> Ratings:
     return Ratings(made.gains, made.counts)
 
 
-def unanimity_study(
+def unanimity_of_files(
     paths: Sequence[Path],
     ratings: Ratings,
     measures: Sequence[str],

@@ -73,8 +73,8 @@ def heat_map(comparison: Comparison) -> Figure:
     for shade, low, high in zip(SHADES[-len(levels) :], bounds, bounds[1:], strict=False):
         cells = (p > low) & (p <= high)
         axes.add_patch(PathPatch(_cells(cells), facecolor=shade, edgecolor="none", antialiased=False))
-        said = f"p ≤ {high:g}" if high < 1.0 else f"p > {low:g}"
-        keys.append(Patch(facecolor=shade, edgecolor=FAINT, linewidth=0.5, label=said))
+        label = f"p ≤ {high:g}" if high < 1.0 else f"p > {low:g}"
+        keys.append(Patch(facecolor=shade, edgecolor=FAINT, linewidth=0.5, label=label))
     size, places = _label_size(len(names)), range(len(names))
     axes.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(names) - 0.5, -0.5), aspect="equal")
     axes.set_xticks(places, labels=_shown(names), rotation=90, fontsize=size, parse_math=False)
@@ -125,7 +125,7 @@ def caterpillar(comparison: Comparison) -> Figure:
 
 
 def canvas(width: float, height: float) -> tuple[Figure, Axes]:
-    """An empty figure of so many inches in the house's style, and its axes."""
+    """An empty figure of this size in inches, in the style of all figures, and its axes."""
     with needs_extra("figures"):
         from matplotlib import rc_context
         from matplotlib.figure import Figure
@@ -169,7 +169,7 @@ def _shown(names: list[str]) -> list[str]:
 
 
 def plain(name: str, *, longest: int = 40) -> str:
-    """A name as it can stand in a drawing: control characters shown, cut where it is long."""
+    """A name for a drawing: control characters shown, cut where it is long."""
     text = visible(name)
     return text if len(text) <= longest else text[: longest - 1] + "…"
 

@@ -68,7 +68,7 @@ def pass_rate_text(found: PassRateDesign) -> str:
 
 
 def prompts(text: str) -> str:
-    """An answer about topics, said of prompts."""
+    """An answer about topics, in terms of prompts."""
     return text.replace("topics", "prompts").replace("topic set size", "number of prompts").replace("topic", "prompt")
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from kaiwa.disk.atomic_folders import whole_folder
 from kaiwa.formats.text.delimited import csv_text
-from kaiwa.report.document.parts import Data, Drawing, Points, Table, Words, all_parts, distinct
+from kaiwa.report.document.parts import Bullets, Data, Drawing, Paragraph, Table, all_parts, distinct
 from kaiwa.report.figures.comparison_figures import pdf_bytes
 from kaiwa.report.text_tables import latex_table, visible
 
@@ -29,8 +29,8 @@ MARK = "report.json"
 
 
 @dataclass(frozen=True)
-class Heading:
-    """What stands above a report."""
+class Title:
+    """The title of a report, its notice and lead, and the version that made it."""
 
     title: str
     notice: str
@@ -43,7 +43,7 @@ def files_beside(page: Path) -> Path:
     return page.with_name(f"{page.stem}-files")
 
 
-def write_files(folder: Path, sections: Sequence[Section], heading: Heading) -> None:
+def write_files(folder: Path, sections: Sequence[Section], title: Title) -> None:
     """Write the folder, whole or not at all; an earlier one is replaced."""
     parts = [part for section in sections for part in all_parts(section.parts)]
     shown = [part for part in parts if isinstance(part, Table)]
@@ -59,8 +59,8 @@ def write_files(folder: Path, sections: Sequence[Section], heading: Heading) -> 
             _write(new / "tables" / f"{named[id(one)]}.tex", _latex(one))
         for name, drawing in zip(distinct([one.name for one in drawings]), drawings, strict=True):
             (new / "figures" / f"{name}.pdf").write_bytes(pdf_bytes(drawing.figure))
-        said = _json(sections, heading, {named[id(one)]: one for one in tables})
-        _write(new / MARK, json.dumps(said, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+        values = _json(sections, title, {named[id(one)]: one for one in tables})
+        _write(new / MARK, json.dumps(values, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 
 def _latex(table: Table) -> str:
@@ -68,9 +68,9 @@ def _latex(table: Table) -> str:
     return f"% {caption}\n" + latex_table(table.header, table.rows, digits=table.digits)
 
 
-def _json(sections: Sequence[Section], heading: Heading, tables: dict[str, Table]) -> dict[str, Any]:  # Any: JSON
+def _json(sections: Sequence[Section], title: Title, tables: dict[str, Table]) -> dict[str, Any]:  # Any: JSON
     return {
-        **asdict(heading),
+        **asdict(title),
         "words": {one.title: words for one in sections if (words := _words(one))},
         "tables": {
             name: {
@@ -86,9 +86,9 @@ def _json(sections: Sequence[Section], heading: Heading, tables: dict[str, Table
 def _words(section: Section) -> list[str]:
     found = list[str]()
     for part in all_parts(section.parts):
-        if isinstance(part, Words):
+        if isinstance(part, Paragraph):
             found.append(part.text)
-        elif isinstance(part, Points):
+        elif isinstance(part, Bullets):
             found += part.items
     return found
 

@@ -1,0 +1,64 @@
+"""How far two rankings of the same runs agree: tau, tau_ap, rank-biased overlap, and the overlap at the top."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.compare.rank_overlap import rank_biased_overlap, symmetric_tau_ap, tau_ap, top_overlap
+from kaiwa.errors import InputError
+from kaiwa.stats.kendall import Interval, TauResult, Ties, kendall_tau
+
+if TYPE_CHECKING:
+    from kaiwa.model.scores import Scores
+
+TOPS = (1, 3, 5, 10)
+
+
+@dataclass(frozen=True)
+class RankAgreement:
+    """How far two rankings of the same runs agree, overall and at the top."""
+
+    a: str
+    b: str
+    runs: tuple[str, ...]
+    tau: TauResult
+    tau_ap: float
+    tau_ap_symmetric: float
+    rbo: float
+    persistence: float
+    overlap: dict[int, float]
+    left_out: tuple[str, ...]
+
+
+def rank_agreement(
+    first: Scores,
+    second: Scores,
+    *,
+    names: tuple[str, str],
+    ties: Ties = "tau-b",
+    interval: Interval = "hwc",
+    confidence: float = 0.95,
+    trials: int = 2_000,
+    persistence: float = 0.9,
+    rng: np.random.Generator,
+) -> RankAgreement:
+    """The agreement of two rankings by mean score; runs that only one side has are left out and named."""
+    means_a, means_b = first.means(), second.means()
+    runs = tuple(run for run in first.runs if run in means_b)
+    if not runs:
+        raise InputError("the two rankings share no run; give scores of the same runs")
+    x, y = (np.array([means[run] for run in runs]) for means in (means_a, means_b))
+    return RankAgreement(
+        *names,
+        runs,
+        kendall_tau(x, y, ties=ties, interval=interval, confidence=confidence, trials=trials, rng=rng),
+        tau_ap(x, y),
+        symmetric_tau_ap(x, y),
+        rank_biased_overlap(x, y, persistence=persistence),
+        persistence,
+        {k: top_overlap(x, y, k=k) for k in TOPS if k <= len(runs)},
+        tuple(run for run in (*first.runs, *second.runs) if run not in means_a or run not in means_b),
+    )
