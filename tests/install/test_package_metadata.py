@@ -54,6 +54,12 @@ def test_all_means_every_extra() -> None:
     assert set().union(*map(_brought_by, extras)) == _brought_by("all")
 
 
+def test_every_extra_is_documented() -> None:
+    """By name, on the page about installing."""
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    assert [extra for extra in PROJECT["optional-dependencies"] if f"`{extra}`" not in page] == []
+
+
 def test_a_module_asks_for_the_extra_of_every_optional_library() -> None:
     """A library outside the core is imported under ``needs_extra``, with an extra that brings it."""
     assert {str(path.relative_to(ROOT)): bare for path in SOURCES if (bare := _unanswered(path))} == {}
