@@ -70,6 +70,17 @@ def test_too_few_topics_for_two_systems_names_the_fewest() -> None:
         design(variance=0.05, n=5, min_diff=0.01, power=0.9)
 
 
+def test_systems_are_found_where_two_are_too_few_for_the_error() -> None:
+    """Two shared topics leave two systems one degree of freedom: power .25, but .42 for four systems."""
+    found = design(variance=0.0625, min_diff=1.0, n=2, power=0.375, test="two-way", solve="systems")
+    assert found.systems >= 4
+    powers = [
+        design(variance=0.0625, min_diff=1.0, n=2, systems=found.systems + more, test="two-way").power
+        for more in (0, 1)
+    ]
+    assert powers[0] >= 0.375 > powers[1]
+
+
 def test_the_textbook_t_tests_need_34_and_64() -> None:
     """Effect .5, alpha .05, power .80 (Cohen 1988): 34 pairs, 64 a group."""
     assert design(variance=0.5, min_diff=0.5, test="paired-t").n == 34

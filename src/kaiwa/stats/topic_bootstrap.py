@@ -1,4 +1,8 @@
-"""The topic bootstrap: how often each topic is drawn, in blocks that fit in memory, and the limits that follow."""
+"""The topic bootstrap: how often each topic is drawn, in blocks that fit in memory, and the limits that follow.
+
+There are two ways to draw, because a seed must give the numbers that were printed with it: ``topic_weights`` for
+variances and paired tests, ``topic_counts`` for agreement and decisions.
+"""
 
 from __future__ import annotations
 
