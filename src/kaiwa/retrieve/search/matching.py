@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 TOP_POSTS = 64
 MIN_COMMENTS = 64
 _ROUNDING = 1 + 1e-6  # peaks are single floats, so bounds are raised by more than their error
+_NO_TERMS = (np.zeros((0, 2), dtype=np.int64), np.zeros(0), np.zeros(0))
 
 
 @dataclass(frozen=True)
@@ -81,14 +82,22 @@ def query_from(index: Index, terms: Iterable[str], text: str = "") -> Query:
 def query_postings(query: Query, side: Side, similarity: str, weight: float = 1.0) -> QueryPostings:
     """The postings of the query's terms on one side, scores multiplied by a weight; no terms if that is 0."""
     stored, postings = side.weights[similarity], side.postings
-    occurring = side.documents_with(query.terms) > 0 if weight else np.zeros(len(query.terms), dtype=np.bool_)
+    slices, weights, peaks = _weighted_terms(query, side, similarity, weight) if weight else _NO_TERMS
+    arrays = (postings.docs, postings.shapes, weights, peaks, stored.by_shape, stored.inverse_norms)
+    return QueryPostings(slices, *arrays)
+
+
+def _weighted_terms(
+    query: Query, side: Side, similarity: str, weight: float
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Slices, weights and peaks of the query's terms that occur on a side, lowest peaks first."""
+    occurring = side.documents_with(query.terms) > 0
     terms, counts = query.terms[occurring], query.counts[occurring]
     documents_with = side.documents_with(terms).astype(np.float64)
     weights = SIMILARITIES[similarity].query_weights(counts, documents_with, len(side)) * weight * UNIT
-    peaks = weights * stored.peaks[terms] * _ROUNDING
+    peaks = weights * side.weights[similarity].peaks[terms] * _ROUNDING
     order = np.argsort(peaks, kind="stable")
-    arrays = (postings.docs, postings.shapes, weights[order], peaks[order], stored.by_shape, stored.inverse_norms)
-    return QueryPostings(side.slices(terms[order]), *arrays)
+    return side.slices(terms[order]), weights[order], peaks[order]
 
 
 def search(query: Query, matcher: Matcher, *, k: int, takedown_posts: IntArray | None = None) -> Candidates:
