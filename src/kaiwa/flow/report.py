@@ -10,7 +10,7 @@ import numpy as np
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.disk.atomic_folders import refuse_foreign
 from kaiwa.errors import DesignError, InputError
-from kaiwa.flow.report_files import MARK, Title, files_beside, write_files
+from kaiwa.flow.report_files import MARK, ReportHead, files_beside, write_files
 from kaiwa.model.ids import unpack
 from kaiwa.report.document.page import page
 from kaiwa.report.document.parts import Paragraph
@@ -59,17 +59,17 @@ def write_report(
     results = round_results(task, takedown=takedown)
     on_progress(1, STAGES)
     sections = report_sections(results)
-    title = Title(task.settings.title, task.settings.notice, _lead(results), version)
+    head = ReportHead(task.settings.title, task.settings.notice, _lead(results), version)
     html = page(
-        title.title,
+        head.title,
         sections,
-        lead=title.lead,
-        banner=title.notice,
+        lead=head.lead,
+        banner=head.notice,
         footer=_footer(results, version),
         han=_han(task),
     )
     on_progress(2, STAGES)
-    write_files(files_beside(path), sections, title)
+    write_files(files_beside(path), sections, head)
     write_text(path, html)
     return results
 

@@ -29,7 +29,7 @@ MARK = "report.json"
 
 
 @dataclass(frozen=True)
-class Title:
+class ReportHead:
     """The title of a report, its notice and lead, and the version that made it."""
 
     title: str
@@ -43,7 +43,7 @@ def files_beside(page: Path) -> Path:
     return page.with_name(f"{page.stem}-files")
 
 
-def write_files(folder: Path, sections: Sequence[Section], title: Title) -> None:
+def write_files(folder: Path, sections: Sequence[Section], head: ReportHead) -> None:
     """Write the folder, whole or not at all; an earlier one is replaced."""
     parts = [part for section in sections for part in all_parts(section.parts)]
     shown = [part for part in parts if isinstance(part, Table)]
@@ -59,7 +59,7 @@ def write_files(folder: Path, sections: Sequence[Section], title: Title) -> None
             _write(new / "tables" / f"{named[id(one)]}.tex", _latex(one))
         for name, drawing in zip(distinct([one.name for one in drawings]), drawings, strict=True):
             (new / "figures" / f"{name}.pdf").write_bytes(pdf_bytes(drawing.figure))
-        values = _json(sections, title, {named[id(one)]: one for one in tables})
+        values = _json(sections, head, {named[id(one)]: one for one in tables})
         _write(new / MARK, json.dumps(values, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 
@@ -68,9 +68,9 @@ def _latex(table: Table) -> str:
     return f"% {caption}\n" + latex_table(table.header, table.rows, digits=table.digits)
 
 
-def _json(sections: Sequence[Section], title: Title, tables: dict[str, Table]) -> dict[str, Any]:  # Any: JSON
+def _json(sections: Sequence[Section], head: ReportHead, tables: dict[str, Table]) -> dict[str, Any]:  # Any: JSON
     return {
-        **asdict(title),
+        **asdict(head),
         "words": {one.title: words for one in sections if (words := _words(one))},
         "tables": {
             name: {
