@@ -1,4 +1,4 @@
-"""Records in spill files, a file a partition, so that memory holds one partition at a time; a few records stay in memory."""
+"""Records in spill files, a file a partition, so that memory holds one partition at a time."""
 
 from __future__ import annotations
 
