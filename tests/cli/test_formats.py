@@ -122,4 +122,4 @@ def _answer(words: list[str], file: str) -> object:
     done = CliRunner().invoke(kaiwa, [file if word == FILE else word for word in words])
     assert done.exception is None, (words, file, done.exception)
     answer = json.loads(done.stdout)
-    return {key: value for key, value in answer.items() if key not in {"measure", "order"}}
+    return {key: value for key, value in answer.items() if key not in {"measure", "orders"}}
