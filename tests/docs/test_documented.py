@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 TEAMS = ("A", "B", "C", "D")
 PAGES = {
+    "format": "files.md",
     "measure": "measure.md",
     "scheme": "label.md",
     "rule set": "corpus.md",

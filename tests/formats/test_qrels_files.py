@@ -84,3 +84,8 @@ def test_preference_judgements_have_group_and_subgroup(made: Made) -> None:
     """Five columns are read without loss."""
     groups = read_grouped_qrels(made("prefs", "q1 A x d1 1\nq1 A y d1 0\n"))
     assert sorted(groups) == ["A/x", "A/y"]
+
+
+def test_blank_lines_at_the_end_of_levels_are_ignored(made: Made) -> None:
+    """Also where a block of the file holds nothing else, as after a last lone carriage return."""
+    assert read_qrels(made("qrels", b"q1 d1 L2\nq1 d2 L0\n\r")).of("q1") == {"d1": 2.0, "d2": 0.0}

@@ -88,8 +88,10 @@ def _topic_rows(
 ) -> list[str]:
     """One topic's lines: in order, each comment once, cut, ranks counted anew, scores falling."""
     ordered = _in_order(run, lines)
-    once = list({line.comment: line for line in reversed(ordered)}.values())[::-1]
-    kept = once[:depth]
+    once: dict[str, RawLine] = {}
+    for line in ordered:
+        once.setdefault(line.comment, line)
+    kept = list(once.values())[:depth]
     scores = [line.score for line in kept]
     if not _falling(scores, keep_ties=keep_ties):
         scores = [str(len(kept) - place) for place in range(len(kept))]

@@ -62,9 +62,9 @@ class IdRanges:
             import pyarrow as pa
 
         begun = np.array([name.encode()[:_COMPARED] for name in self._waiting], dtype=f"S{_COMPARED}")
-        shelf = np.searchsorted(self._bounds, begun, side="right")
-        order = np.argsort(shelf, kind="stable")
-        ends = np.cumsum(np.bincount(shelf, minlength=len(self._bounds) + 1)).tolist()
+        range_of = np.searchsorted(self._bounds, begun, side="right")
+        order = np.argsort(range_of, kind="stable")
+        ends = np.cumsum(np.bincount(range_of, minlength=len(self._bounds) + 1)).tolist()
         batch = pa.record_batch(
             {"id": pa.array(self._waiting, pa.large_string()).take(order), "row": self._rows + order}
         )
@@ -76,14 +76,14 @@ class IdRanges:
         self._waiting = []
 
     def __iter__(self) -> Iterator[IdRange]:
-        """Each shelf once: the ids and the row of each; with the last one nothing is left of them on disk."""
+        """Each range once: the ids and the row of each; with the last one nothing is left of them on disk."""
         self._write()
         for number in range(len(self._bounds) + 1):
-            shelf = _read(self._path(number))
+            found = _read(self._path(number))
             self._path(number).unlink(missing_ok=True)
             if number == len(self._bounds):
                 self._folder.rmdir()
-            yield shelf
+            yield found
 
     def _path(self, number: int) -> Path:
         return self._folder / f"{number:03d}"

@@ -162,9 +162,9 @@ def _all_rows(path: Path, numbers: TopicNumbers) -> _Rows:
     for block in read_blocks(path):
         body = _without_header(block) if block.first_line == 1 else block
         fields = fields or _fields(body, path)
-        if fields:
-            parts.append(_rows(split_fields(body, path, fields=fields, form=_FORMS[fields]), numbers))
-    if not any(len(part.line) for part in parts):
+        if fields and len(columns := split_fields(body, path, fields=fields, form=_FORMS[fields])):
+            parts.append(_rows(columns, numbers))
+    if not parts:
         raise InputError.at(path, "holds no judgement", f"a line reads: {_FORMS[4]}")
     return _Rows(*(np.concatenate([getattr(part, name) for part in parts]) for name in _Rows.__dataclass_fields__))
 
@@ -189,8 +189,8 @@ def _rows(columns: Columns, numbers: TopicNumbers) -> _Rows:
     group = groups[0] if groups else np.full(len(columns), b"0")
     for subgroup in groups[1:]:
         group = np.char.add(np.char.add(group, b"/"), subgroup)
-    topic = numbers.of(columns.ids(0)) if len(columns) else np.zeros(0, dtype=np.int64)
-    return _Rows(topic, group, columns.ids(fields - 2), _grades(columns, fields - 1), columns.lines)
+    topic, comment = numbers.of(columns.ids(0)), columns.ids(fields - 2)
+    return _Rows(topic, group, comment, _grades(columns, fields - 1), columns.lines)
 
 
 def _grades(columns: Columns, place: int) -> FloatArray:

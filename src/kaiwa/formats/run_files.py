@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,19 +11,18 @@ import numpy as np
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError, UnknownName
 from kaiwa.formats.file_names import file_name
+from kaiwa.formats.run_order import RunRows, joined_rows, placing_of
 from kaiwa.formats.text.blocks import Block, read_blocks
 from kaiwa.formats.text.columns import Columns, split_fields
 from kaiwa.formats.text.delimited import is_number
 from kaiwa.formats.text.head import Match, are_ids, are_whole, partly
 from kaiwa.formats.topic_files import TopicNumbers
-from kaiwa.model.ids import FloatArray, IdArray, IntArray, repeated_row
+from kaiwa.model.ids import repeated_row
 from kaiwa.model.run import Run
 from kaiwa.model.topic_lists import starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from numpy.typing import NDArray
 
     from kaiwa.formats.format import Texts
     from kaiwa.formats.text.head import Head
@@ -34,18 +32,7 @@ ORDERS = ("file", "score", "rank")
 STC_NAME = re.compile(r"(?P<team>.+)-(?P<subtask>[CEJ])-R(?P<number>[1-5])")
 
 _TOPIC, _ITERATION, _COMMENT, _RANK, _SCORE, _NAME = range(6)
-_AT_ONCE = 1 << 15
 _OPENING, _CLOSING = b"<SYSDESC>", b"</SYSDESC>"
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """The columns of one block that a run keeps."""
-
-    topic: IntArray
-    comment: IdArray
-    rank: FloatArray
-    score: FloatArray
 
 
 def is_ntcir_run(head: Head) -> Match:
@@ -87,7 +74,7 @@ def read_run_lines(path: Path, *, order: str | None = None) -> Run:
     """
     if order is not None and order not in ORDERS:
         raise UnknownName.among("order", order, ORDERS)
-    numbers, parts = TopicNumbers(), list[_Rows]()
+    numbers, parts = TopicNumbers(), list[RunRows]()
     description, name, is_trec = "", b"", False
     for found, columns in _blocks(path):
         description = found or description
@@ -98,7 +85,7 @@ def read_run_lines(path: Path, *, order: str | None = None) -> Run:
         parts.append(_rows(columns, numbers, keep_rank=order == "rank"))
     if not parts:
         raise InputError.at(path, "holds no ranked line", f"a line reads: {FORM}")
-    rows = _joined(parts)
+    rows = joined_rows(parts)
     parts.clear()
     order = order or ("score" if is_trec else "file")
     return _ranked(path, rows, numbers.topics, name=name.decode(), description=description, order=order)
@@ -178,9 +165,9 @@ def _same_name(columns: Columns, name: bytes) -> bytes:
     return name
 
 
-def _rows(columns: Columns, numbers: TopicNumbers, *, keep_rank: bool) -> _Rows:
+def _rows(columns: Columns, numbers: TopicNumbers, *, keep_rank: bool) -> RunRows:
     score = columns.floats(_SCORE, "score")
-    return _Rows(
+    return RunRows(
         topic=numbers.of(columns.ids(_TOPIC)),
         comment=columns.ids(_COMMENT),
         rank=columns.floats(_RANK, "rank") if keep_rank else score[:0],
@@ -188,14 +175,8 @@ def _rows(columns: Columns, numbers: TopicNumbers, *, keep_rank: bool) -> _Rows:
     )
 
 
-def _joined(parts: list[_Rows]) -> _Rows:
-    if len(parts) == 1:
-        return parts[0]
-    return _Rows(*(np.concatenate([getattr(part, name) for part in parts]) for name in _Rows.__dataclass_fields__))
-
-
-def _ranked(path: Path, rows: _Rows, topics: tuple[str, ...], *, name: str, description: str, order: str) -> Run:
-    placing = _placing(rows, order)
+def _ranked(path: Path, rows: RunRows, topics: tuple[str, ...], *, name: str, description: str, order: str) -> Run:
+    placing = placing_of(rows, order)
     comment, score = (rows.comment, rows.score) if placing is None else (rows.comment[placing], rows.score[placing])
     starts = starts_of(np.bincount(rows.topic, minlength=len(topics)).tolist())
     try:
@@ -204,7 +185,7 @@ def _ranked(path: Path, rows: _Rows, topics: tuple[str, ...], *, name: str, desc
         raise _duplicate(path, rows) from None
 
 
-def _duplicate(path: Path, rows: _Rows) -> InputError:
+def _duplicate(path: Path, rows: RunRows) -> InputError:
     repeat = repeated_row(rows.topic, rows.comment)
     if repeat is None:  # the Run refuses only repeats here: numbers and names are checked above
         raise AssertionError
@@ -214,38 +195,6 @@ def _duplicate(path: Path, rows: _Rows) -> InputError:
     return InputError.at(
         path, what, "each comment may appear once per topic (kaiwa check --fix keeps the first)", line=second
     )
-
-
-def _placing(rows: _Rows, order: str) -> IntArray | None:
-    """The order of the rows by topic and then by rank; None when they are already in it."""
-    if order == "score":
-        return _by_score(rows)
-    if order == "rank":
-        return np.lexsort((rows.rank, rows.topic))
-    grouped = (np.diff(rows.topic) >= 0).all()
-    return None if grouped else np.argsort(rows.topic, kind="stable")
-
-
-def _by_score(rows: _Rows) -> IntArray | None:
-    if all(_falling(rows, start).all() for start in range(0, len(rows.topic), _AT_ONCE)):
-        return None
-    next_topic = rows.topic[1:] - rows.topic[:-1]
-    only_ties = ((next_topic > 0) | ((next_topic == 0) & (rows.score[1:] <= rows.score[:-1]))).all()
-    placing = np.arange(len(rows.topic)) if only_ties else np.lexsort((-rows.score, rows.topic))
-    score, topic = rows.score[placing], rows.topic[placing]
-    tied = np.concatenate(([False], (score[1:] == score[:-1]) & (topic[1:] == topic[:-1]), [False]))
-    edges = np.flatnonzero(tied[1:] != tied[:-1])
-    for low, last in zip(edges[0::2].tolist(), edges[1::2].tolist(), strict=True):
-        group = placing[low : last + 1]
-        placing[low : last + 1] = group[np.argsort(rows.comment[group], kind="stable")[::-1]]
-    return placing
-
-
-def _falling(rows: _Rows, start: int) -> NDArray[np.bool_]:
-    """Whether each of some rows begins a later topic than the row before it, or scores less."""
-    topic, score = rows.topic[start : start + _AT_ONCE + 1], rows.score[start : start + _AT_ONCE + 1]
-    fallen: NDArray[np.bool_] = (topic[1:] > topic[:-1]) | ((topic[1:] == topic[:-1]) & (score[1:] < score[:-1]))
-    return fallen
 
 
 def _one_line(text: str) -> str:

@@ -198,7 +198,7 @@ def parquet_batches(
         raise InputError.at(path, "no such file", "check the name and the folder") from None
     except MemoryError:  # Arrow's own is one, too
         raise
-    except (pa.ArrowException, OSError) as fault:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as fault:  # a damaged name of a column is not UTF-8
         first_line = str(fault).splitlines()[0]
         raise InputError.at(path, f"is not a whole Parquet file ({first_line})", "write it again") from None
 
