@@ -110,12 +110,13 @@ def test_every_format_of_a_noun_gives_the_same_answer(
 
 
 def _written(name: str) -> str:
-    """The source in a format: the one file, or the folder where the format is one, or the first of its files."""
+    """The source in a format: the one file, the folder where the format is one, or the file of run A."""
     texts = converted([Path("m.csv")], name)
     target = Path(name) / "m.csv" if "" in texts else Path(name)
     target.parent.mkdir(exist_ok=True)
     write_converted(target, texts)
-    return f"{name}/A.txt" if name.endswith("-run") else str(target)
+    runs = sorted(target.glob("A.*")) if WRITTEN[name].noun.name == "run" else []  # a file a run, or the folder
+    return str(runs[0] if runs else target)
 
 
 def _answer(words: list[str], file: str) -> object:
