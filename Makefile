@@ -60,7 +60,7 @@ browser: # the browser that the page tests drive; installed when absent and allo
 
 docs: $(VENV)/.dev ## rebuild the generated pages of docs/, then the offline site in site/
 	$(BIN)/python docs/build.py
-	$(BIN)/python docs/site.py
+	$(BIN)/python docs/build_site.py
 
 serve: demo ## the demo's report at http://127.0.0.1:8000/report.html
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory demo 8000

@@ -127,5 +127,5 @@ def index(repository: Path) -> Path:
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The documentation's offline site, as ``make docs`` builds it."""
-    build = runpy.run_path(str(Path(__file__).parents[1] / "docs" / "site.py"))["build_site"]
+    build = runpy.run_path(str(Path(__file__).parents[1] / "docs" / "build_site.py"))["build_site"]
     return Path(build(tmp_path_factory.mktemp("docs")))

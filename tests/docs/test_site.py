@@ -87,7 +87,7 @@ def test_the_site_loads_nothing_from_outside(site: Path) -> None:
 
 def test_the_navigation_names_every_page(site: Path) -> None:
     """A page that no menu names is found by nobody."""
-    named = runpy.run_path(str(ROOT / "docs" / "site.py"))["nav_pages"]
+    named = runpy.run_path(str(ROOT / "docs" / "build_site.py"))["nav_pages"]
     folder = site.parent
     listed = named((folder / "zensical.toml").read_text(encoding="utf-8"))
     assert sorted(listed) == sorted(str(path.relative_to(folder / "pages")) for path in folder.rglob("pages/**/*.md"))

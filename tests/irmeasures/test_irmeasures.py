@@ -75,7 +75,7 @@ def test_ntcirs_measures_come_to_ir_measures() -> None:
     assert [round(found[measure], 4) for measure in measures] == [0.3333, 0.5136, 0.55, 0.275]
 
 
-@pytest.mark.filterwarnings("ignore:ast:DeprecationWarning")  # ir_measures' own parser on Python 3.12
+@pytest.mark.filterwarnings("ignore:(ast|Attribute n):DeprecationWarning")  # ir_measures' own parser on Python 3.12
 def test_a_registered_provider_is_asked_first_and_its_measures_are_parsed() -> None:
     """What Kaiwa does not compute is left to the others; registering twice changes nothing."""
     assert ours.register() is ours.register() is ir_measures.providers.registry["kaiwa"]

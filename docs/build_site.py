@@ -82,4 +82,4 @@ if __name__ == "__main__":
         made = build_site(Path(folder))
         shutil.rmtree(ROOT / "site", ignore_errors=True)
         shutil.copytree(made, ROOT / "site")
-    sys.stdout.write(f"Open {ROOT.name}/site/index.html in a browser.\n")
+    sys.stdout.write("Open site/index.html in a browser.\n")
