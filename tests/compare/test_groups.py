@@ -1,10 +1,12 @@
 from string import ascii_lowercase
 
 import numpy as np
+import pytest
 
 from kaiwa.compare.comparison import Comparison, compare_runs
-from kaiwa.compare.groups import group_letters, letter
+from kaiwa.compare.groups import group_letters, letter, tied_ranks
 from kaiwa.compare.teams import best_of_teams
+from kaiwa.errors import InputError
 from kaiwa.model.scores import Scores
 
 
@@ -88,3 +90,15 @@ def test_all_equal_scores_rank_all_runs_first() -> None:
     assert {standing.groups for standing in result.standings} == {"a"}
     assert {pair.p for pair in result.pairs} == {1.0}
     assert result.discriminative_power == 0
+
+
+def test_runs_of_equal_mean_share_a_rank_whatever_is_called_different() -> None:
+    """Only a higher mean is better."""
+    assert tied_ranks(np.array([0.5, 0.5]), ~np.eye(2, dtype=bool)) == [1, 1]
+
+
+@pytest.mark.parametrize("pattern", [r"\w+/.*", r"(\w+)-.*"])
+def test_a_pattern_that_finds_no_team_is_refused(pattern: str) -> None:
+    """A pattern without a group, or one that does not match."""
+    with pytest.raises(InputError, match="finds no team in run 'x/big'"):
+        best_of_teams(compared([[1.0, 0.0]], ("x/big", "y/small")), pattern=pattern)

@@ -101,3 +101,18 @@ def test_a_broken_factor_file_is_refused_with_its_name(tmp_path: Path, text: str
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=r"factors\.csv"):
         read_factors(path)
+
+
+def test_the_first_unknown_topic_is_named() -> None:
+    """Of several, the first in the scores."""
+    two = Scores("AP", ("q8", "q9"), ("new",), np.array([[0.5], [0.6]]))
+    with pytest.raises(InputError, match="no factor for topic 'q8'"):
+        standardised(two, standardisation_factors(scores([[0.1, 0.2]])))
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.0, 0.5), (float("inf"), 0.5), (0.15, -0.1), (0.15, 1.1)])
+def test_a_scale_that_leaves_the_unit_interval_is_refused(a: float, b: float) -> None:
+    """A is positive, B from 0 to 1."""
+    raw = scores([[0.1, 0.2]])
+    with pytest.raises(InputError, match="give a positive A"):
+        standardised(raw, standardisation_factors(raw), a=a, b=b)

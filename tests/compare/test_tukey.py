@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from kaiwa.compare.tukey import one_way_tukey_hsd, tukey_hsd
+from kaiwa.stats.anova import residual_variance, within_run_variance
 from kaiwa.stats.studentised_range import critical_range, range_tail
 
 
@@ -23,4 +24,15 @@ def test_matched_test_sees_what_the_unmatched_one_misses() -> None:
 
 def test_runs_a_constant_apart_differ_surely() -> None:
     """Without residual variance any difference is certain, and none is none."""
-    assert tukey_hsd(np.array([[0.5, 0.5, 0.25], [0.75, 0.75, 0.5]])).p[0].tolist() == [1.0, 1.0, 0.0]
+    found = tukey_hsd(np.array([[0.5, 0.5, 0.25], [0.75, 0.75, 0.5]]))
+    assert found.p[0].tolist() == [1.0, 1.0, 0.0]
+    assert found.critical_difference == 0.0
+
+
+def test_the_critical_difference_is_the_critical_range_in_standard_errors() -> None:
+    """q(.05; m, df) sqrt(V / n), with the residual variance on matched topics and the within-run variance without."""
+    by_topic = np.random.default_rng(1).random((20, 4))
+    matched = critical_range(0.05, 4, 57) * (residual_variance(by_topic) / 20) ** 0.5
+    unmatched = critical_range(0.05, 4, 76) * (within_run_variance(by_topic) / 20) ** 0.5
+    assert tukey_hsd(by_topic).critical_difference == pytest.approx(matched)
+    assert one_way_tukey_hsd(by_topic).critical_difference == pytest.approx(unmatched)

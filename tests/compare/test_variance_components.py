@@ -75,3 +75,13 @@ def test_one_topic_is_refused() -> None:
     """One topic shows no variance."""
     with pytest.raises(InputError, match="1 topic;"):
         pooled_variance([FIRST[:1]], rng=np.random.default_rng(1))
+
+
+def test_a_seed_gives_the_limits_it_always_gave() -> None:
+    """Printed by version 0.1.0."""
+    chance = np.random.default_rng(11)
+    by_topic = chance.beta(1, 2, (15, 1)) * 0.5 + chance.random((15, 4)) * 0.5 + np.array([0, 0.1, 0.2, 0.3])
+    found = pooled_variance([by_topic], trials=500, rng=np.random.default_rng(1))
+    assert (found.v_e, found.v_e2) == pytest.approx((0.04379256221968421, 0.024937033485146188), rel=1e-12)
+    assert found.v_e_limits == pytest.approx((0.03291791473937673, 0.0800967477032878), rel=1e-12)
+    assert found.v_e2_limits == pytest.approx((0.0174517333383997, 0.030735168238695876), rel=1e-12)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kaiwa.stats.p_values import fewest_trials, holm
+from kaiwa.stats.p_values import fewest_trials, holm, too_close
 
 
 def test_holm_never_reorders_and_never_exceeds_one() -> None:
@@ -20,3 +20,9 @@ def test_the_fewest_trials_reach_alpha_and_one_less_does_not() -> None:
     """The smallest p of t trials is 1/(t + 1), or 0 without the one."""
     assert [fewest_trials(alpha, "plus-one") for alpha in (0.05, 0.01, 0.03, 0.9)] == [19, 99, 33, 1]
     assert fewest_trials(0.001, "share") == 1
+
+
+def test_a_p_exactly_two_errors_from_alpha_is_too_close() -> None:
+    """P = 1/2 on 4 trials has a standard error of 1/4."""
+    assert too_close(np.array([0.5]), 0.0, 4).tolist() == [True]
+    assert too_close(np.array([0.5]), -0.001, 4).tolist() == [False]

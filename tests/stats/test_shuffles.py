@@ -2,11 +2,13 @@ import subprocess
 import sys
 from collections import Counter
 from itertools import product
+from math import factorial, prod
 
 import numpy as np
 import pytest
 
-from kaiwa.stats.random_words import FRACTION_BITS, Draws
+from kaiwa.errors import InputError
+from kaiwa.stats.random_words import FRACTION_BITS, MAX_RUNS, Draws
 from kaiwa.stats.shuffle_kernel import sums_compiled
 from kaiwa.stats.shuffles import shuffled_means, sums_by_numpy
 
@@ -72,6 +74,33 @@ def test_draws_from_one_word_are_exactly_uniform() -> None:
             seen[first, left * bounds[1] // size] += 1
     assert set(seen) == set(product(range(5), range(4)))
     assert len(set(seen.values())) == 1
+
+
+def test_a_key_gives_the_shuffles_it_always_gave() -> None:
+    """Printed by version 0.1.0: p-values that were published with a seed must come out again."""
+    by_topic = np.arange(12.0).reshape(2, 6) ** 2
+    assert next(shuffled_means(by_topic, trials=2, key=7)).tolist() == [
+        [18.0, 65.0, 44.5, 26.5, 50.5, 48.5],
+        [37.0, 42.5, 26.0, 61.0, 32.0, 54.5],
+    ]
+    many = next(shuffled_means(np.outer([1, 3], np.arange(44.0)), trials=1, key=7))
+    assert many[0, :6].tolist() == [16.5, 10.0, 66.5, 39.5, 8.0, 36.5]
+
+
+@pytest.mark.parametrize(("runs", "per_word"), [(2, 1), (3, 2), (44, 5), (129, 4), (300, 3), (1625, 3), (1626, 2)])
+def test_a_word_serves_as_many_draws_as_keep_refusals_rare(runs: int, per_word: int) -> None:
+    """As long as runs to that power stays within 2^32; together the bounds of all draws make up every shuffle."""
+    draws = Draws.of(runs)
+    assert draws.per_word == per_word
+    assert prod(map(int, draws.products)) == factorial(runs)
+    assert all(int(limit) == 2**48 % int(product) for limit, product in zip(draws.limits, draws.products, strict=True))
+
+
+@pytest.mark.parametrize("runs", [1, MAX_RUNS])
+def test_runs_beyond_what_a_word_can_draw_are_refused(runs: int) -> None:
+    """2 to 65,535 runs."""
+    with pytest.raises(InputError, match="2 to 65535 runs"):
+        next(shuffled_means(np.zeros((1, runs)), trials=1, key=1))
 
 
 def test_an_install_where_nothing_may_be_written_still_compiles() -> None:
