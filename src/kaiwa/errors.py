@@ -1,5 +1,8 @@
 """The error tree: everything Kaiwa raises on purpose.
 
+A message names an option by ``option("missing")``, once. ``str(error)`` spells it as Python's argument
+(``missing=``); the command spells it as its own option (``--missing``) where it prints the error.
+
 KaiwaError
 ├── InputError      a file or value is wrong; the message names the place, the fault and the repair
 │   └── UnknownName a name that no table holds; the message offers the nearest known ones
@@ -8,6 +11,7 @@ KaiwaError
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -15,8 +19,69 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+_OPTION = re.compile("\x11([^\x11-\x14]*)\x12([^\x11-\x14]*)\x13([^\x11-\x14]*)\x14")
+_COMMAND = {
+    "as_table": "--table",
+    "correlation": "--paired-correlation",
+    "count": "-n",
+    "depths": "--pool-depth",
+    "hours": "--budget",
+    "measure": "-m",
+    "n": "--topics",
+    "output": "-o",
+    "pilots": "--pilot",
+}
+"""The options that the command spells otherwise than ``--`` and the argument's name."""
+
+
+def option(name: str, value: str = "", *, python: str | None = None) -> str:
+    """A mark in a message for the argument ``name`` with its value; ``python`` is the value as Python writes it.
+
+    >>> in_python(option("missing", "zero")), in_command(option("missing", "zero"))
+    ('missing="zero"', '--missing zero')
+    >>> in_python(option("measure")), in_command(option("measure"))
+    ('measure=', '-m')
+    """
+    return f"\x11{name}\x12{value}\x13{_as_python(value) if python is None else python}\x14"
+
+
+def _as_python(value: str) -> str:
+    return f'"{value}"' if value and not re.fullmatch(r"[\d.]+|[A-Z]+", value) else value
+
+
+def in_python(message: str) -> str:
+    """The message with each option spelled as an argument of a function."""
+    return _OPTION.sub(lambda mark: f"{mark[1]}={mark[3]}", message)
+
+
+def in_command(message: str) -> str:
+    """The message with each option spelled as on the command line."""
+    return _OPTION.sub(lambda mark: f"{_command_name(mark[1])} {mark[2]}".rstrip(), message)
+
+
+def _command_name(argument: str) -> str:
+    return _COMMAND.get(argument, f"--{argument.replace('_', '-')}")
+
+
 class KaiwaError(Exception):
-    """Anything Kaiwa refuses, in one line that says what to do next."""
+    """Anything Kaiwa refuses, in one line that says what to do next.
+
+    ``str(error)`` names arguments as Python does. An f-string keeps the marks of ``option``, so that an error can be
+    raised again with its place in front of it.
+
+    >>> import kaiwa
+    >>> try:
+    ...     kaiwa.read_scores("absent.csv")
+    ... except kaiwa.KaiwaError as refusal:
+    ...     print(refusal)
+    absent.csv: no such file; check the name and the folder
+    """
+
+    def __str__(self) -> str:
+        return in_python(super().__str__())
+
+    def __format__(self, spec: str) -> str:
+        return format(super().__str__(), spec)
 
 
 class InputError(KaiwaError):
@@ -26,8 +91,8 @@ class InputError(KaiwaError):
     def at(cls, place: object, what: str, repair: str, *, line: int | None = None) -> InputError:
         """The error for one place, in the house's form.
 
-        >>> str(InputError.at("r.txt", "grade '5' is not 0..2", "see --levels", line=7))
-        "r.txt:7: grade '5' is not 0..2; see --levels"
+        >>> str(InputError.at("r.txt", "grade '5' is not 0..2", f"see {option('levels')}", line=7))
+        "r.txt:7: grade '5' is not 0..2; see levels="
         """
         spot = f"{place}" if line is None else f"{place}:{line}"
         return cls(f"{spot}: {what}; {repair}")

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from kaiwa.disk.atomic_files import write_text, write_texts
-from kaiwa.errors import InputError, UnknownName
+from kaiwa.errors import InputError, UnknownName, option
 from kaiwa.flow.score_loading import load_all
 from kaiwa.formats.ntcireval_input import rel_texts, res_texts
 from kaiwa.formats.qrels_files import qrels_text, read_qrels
@@ -52,7 +52,8 @@ def _tidy_texts(scores: ScoreSet) -> Texts:
 
 def _matrix_texts(scores: ScoreSet) -> Texts:
     if len(scores) > 1:
-        raise InputError(f"a matrix holds one measure, and there are {', '.join(scores)}; choose one with -m")
+        what = f"a matrix holds one measure, and there are {', '.join(scores)}"
+        raise InputError(f"{what}; choose one with {option('measure')}")
     return {"": matrix_text(next(iter(scores.values())))}
 
 
@@ -82,7 +83,7 @@ def converted(paths: Sequence[Path], form: str, *, measures: Sequence[str] = ())
         scores = load_all(paths)
         return SCORE_FORMS[form].texts(ScoreSet([scores[one] for one in measures]) if measures else scores)
     if measures:
-        raise InputError(f"-m chooses among scores, and {form} holds none; leave it out")
+        raise InputError(f"{option('measure')} chooses among scores, and {form} holds none; leave it out")
     if form in RUN_FORMS:
         return RUN_FORMS[form].texts(read_runs(paths))
     if form not in QRELS_FORMS:

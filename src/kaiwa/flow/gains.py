@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.qrels_files import write_qrels
 from kaiwa.formats.vote_files import read_votes
 from kaiwa.label.gain_schemes import UNANIMITY_WEIGHT, VotedGains, gains_of, weighing
@@ -37,5 +37,6 @@ def _values(levels: Mapping[float, float] | None, top: int) -> list[float] | Non
     if levels is None:
         return None
     if odd := sorted(set(levels) - set(range(top + 1))):
-        raise InputError(f"--levels names level {odd[0]:g}, but votes go from 0 to {top}; leave it out, or see --top")
+        what = f"{option('levels')} names level {odd[0]:g}, but votes go from 0 to {top}"
+        raise InputError(f"{what}; leave it out, or see {option('top')}")
     return [levels.get(float(level), 0.0) for level in range(top + 1)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.flow.gains import gains_file
 from kaiwa.formats.intent_files import IntentChances, read_intent_chances
 from kaiwa.formats.qrels_files import read_grouped_qrels, read_qrels
@@ -41,9 +41,11 @@ def judgements_from(
     """Judgements from the one source that was given."""
     given = [source for source in (qrels, votes, intents) if source is not None]
     if len(given) != 1:
-        raise InputError("runs are scored against one source of judgements; give --qrels, --votes or --intents")
+        sources = f"{option('qrels')}, {option('votes')} or {option('intents')}"
+        raise InputError(f"runs are scored against one source of judgements; give {sources}")
     if chances is not None and intents is None:
-        raise InputError("--chances says how likely intents are, and there are none; give --intents too")
+        what = f"{option('chances')} says how likely intents are, and there are none"
+        raise InputError(f"{what}; give {option('intents')} too")
     if votes is not None:
         return judge_votes(votes, scale, scheme=scheme, p=p)
     if intents is not None:

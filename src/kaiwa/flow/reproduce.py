@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.published import published
 from kaiwa.formats.vote_files import read_votes
 from kaiwa.label.coefficients import fleiss_kappa, merged
@@ -184,7 +184,7 @@ def _measures(_: Path | None) -> Reproduction:
 
 def _kappa(labels: Path | None) -> Reproduction:
     if labels is None:
-        repair = "give the public STC Japanese label file with --labels FILE"
+        repair = f"give the public STC Japanese label file with {option('labels', 'FILE')}"
         raise InputError.at("kappa", "the votes are not part of Kaiwa", repair)
     counts = read_votes(labels).counts()
     values = {

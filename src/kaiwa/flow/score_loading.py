@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError, UnknownName
+from kaiwa.errors import InputError, UnknownName, option
 from kaiwa.formats.scores.llm_logs import is_log, read_logs
 from kaiwa.formats.scores.score_cells import read_cells, whole
 from kaiwa.formats.scores.score_files import read_scores
@@ -47,7 +47,9 @@ def load_all(paths: Sequence[Path]) -> ScoreSet:
 def one_measure(scores: ScoreSet, measure: str | None, path: Path) -> Scores:
     """The measure asked for, or the only one there is."""
     if measure is None and len(scores) > 1:
-        raise InputError.at(path, f"holds {len(scores)} measures ({', '.join(scores)})", "choose one with -m")
+        raise InputError.at(
+            path, f"holds {len(scores)} measures ({', '.join(scores)})", f"choose one with {option('measure')}"
+        )
     if measure is not None and measure not in scores:
         raise InputError(f"{path}: {UnknownName.among('measure', measure, scores)}")
     return scores[measure if measure is not None else next(iter(scores))]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.compare.rank_overlap import rank_biased_overlap, symmetric_tau_ap, tau_ap, top_overlap
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.flow.score_loading import one_measure
 from kaiwa.formats.scores.score_files import read_scores
 from kaiwa.stats.kendall import Interval, TauResult, Ties, kendall_tau
@@ -58,7 +58,7 @@ def rank_agreement(
     try:
         tau = kendall_tau(x, y, ties=ties, interval=interval, confidence=confidence, trials=trials, rng=rng)
     except InputError as fault:
-        raise InputError.at(paths[0], *str(fault).split("; ", 1)) from None
+        raise InputError.at(paths[0], *f"{fault}".split("; ", 1)) from None
     return RankAgreement(
         *names,
         runs,
@@ -78,7 +78,7 @@ def _sides(paths: Sequence[Path], measures: Sequence[str]) -> tuple[Scores, Scor
         chosen = list(measures) or list(scores)
         if len(chosen) != 2:  # noqa: PLR2004
             what = f"holds {len(scores)} measures and {len(measures)} were chosen"
-            raise InputError.at(paths[0], what, "choose two: -m A -m B")
+            raise InputError.at(paths[0], what, f"choose two: {option('measure', 'A')} {option('measure', 'B')}")
         return scores[chosen[0]], scores[chosen[1]], (chosen[0], chosen[1])
     if len(paths) != 2 or len(measures) > 2:  # noqa: PLR2004
         raise InputError(

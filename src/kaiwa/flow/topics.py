@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.corpus.near_duplicates import near_pairs
 from kaiwa.corpus.topic_sample import balanced_order, distinct
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.collection.pair_files import FIELDS, kind_of, read_pairs
 from kaiwa.formats.collection.repository import Repository, open_repository, writing_repository
 from kaiwa.formats.collection.rule_files import known_rules
@@ -50,7 +50,7 @@ def sample_topics(
     apart, near = _apart(repository, short, outside=pool is not None)
     if len(apart) < count:
         what = f"only {len(apart)} of {offered} posts can be topics, {count} wanted"
-        raise InputError.at(pool or source, what, "give more posts, or a smaller -n")
+        raise InputError.at(pool or source, what, f"give more posts, or a smaller {option('count')}")
     topics = dict(list(apart.items())[:count])
     left = _write_rest(repository, topics, rest) if rest else None
     return Topics(topics, offered, {"rules": refused, "near-duplicates": near}, left)

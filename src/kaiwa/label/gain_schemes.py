@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.model.gains import Gains
 from kaiwa.model.topic_lists import group_by_topic
 from kaiwa.registry import Names
@@ -143,7 +143,7 @@ def weighing(
     """
     chosen = SCHEMES[scheme]
     if not 0 <= p < float("inf"):
-        raise InputError(f"the unanimity weight p is {p:g}; give a number from 0, as --p 0.2")
+        raise InputError(f"the unanimity weight p is {p:g}; give a number from 0, as {option('p', '0.2')}")
     levels = np.arange(votes.top + 1.0)
     worth = (
         np.asarray(values, dtype=np.float64)
@@ -151,7 +151,7 @@ def weighing(
         else (2**levels - 1 if chosen.exponential else levels)
     )
     if len(worth) != votes.top + 1 or not np.isfinite(worth).all() or (worth < 0).any() or worth.max() <= 0:
-        raise InputError(f"levels 0..{votes.top} need one value each, from 0 up; see --levels")
+        raise InputError(f"levels 0..{votes.top} need one value each, from 0 up; see {option('levels')}")
     most = int(votes.counts().sum(axis=1).max(initial=0))
     return Weighing(scheme, worth, p, float(chosen.top(float(worth.max()), most, p)))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.measure.chosen_measure import Chosen, choose
 from kaiwa.measure.judgements import Answers, Batch, Judgements
 from kaiwa.model.scores import Scores, ScoreSet
@@ -123,7 +123,8 @@ def gather(runs: Sequence[RunScores], judgements: Judgements, measures: Sequence
     defined = judgements.ideals.relevant > 0
     undefined = tuple(topics[place] for place in np.flatnonzero(~defined).tolist())
     if not defined.any():
-        raise InputError("no topic has a relevant item, so no measure is defined; check the qrels and --levels")
+        what = "no topic has a relevant item, so no measure is defined"
+        raise InputError(f"{what}; check the qrels and {option('levels')}")
     kept = topics if reading.zero else tuple(topics[place] for place in np.flatnonzero(defined).tolist())
     names = tuple(run.name for run in runs)
     tables = [

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.model.ids import IdArray, IntArray, repeated_row
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Votes:
         if any(len(column) != len(self.item) for column in columns):
             raise InputError("votes need one assessor and one level each")
         if ((self.level < NA) | (self.level > self.top)).any():
-            raise InputError(f"a vote lies outside 0..{self.top}; mend it, or declare the scale with --top")
+            raise InputError(f"a vote lies outside 0..{self.top}; mend it, or declare the scale with {option('top')}")
         if repeated_row(self.item, self.assessor.astype("S20")):
             raise InputError("an assessor voted twice on one item; keep one vote of each assessor")
 

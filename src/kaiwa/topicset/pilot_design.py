@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 
 if TYPE_CHECKING:
     from kaiwa.topicset.answer import Design
@@ -38,7 +38,7 @@ class PilotDesign:
     def answer(self) -> Design:
         """The design from the scores as they are, which is always there."""
         if self.raw.design is None:
-            raise InputError("the pilot gives no design; give --variance")
+            raise InputError(f"the pilot gives no design; give {option('variance')}")
         return self.raw.design
 
     @property

@@ -17,7 +17,7 @@ from kaiwa.corpus.duplicates import ROW, BoolArray, Rows
 from kaiwa.corpus.rule_filter import Account, passing
 from kaiwa.disk.partitions import Partitions, RecordReader, part_of
 from kaiwa.disk.strings import TemporaryStrings
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.collection.pair_files import read_pairs
 from kaiwa.formats.collection.repository import Manifest, RepositoryWriter, writing_repository
 from kaiwa.formats.collection.tweet_files import holds_tweets
@@ -97,7 +97,9 @@ def _stage(source: Path, staged: _Staged, rules: RuleSet, account: Account, prog
             staged.add(kept)
     staged.texts.close()
     if not staged.count:
-        raise InputError.at(source, f"no pair passes the rules ({staged.pairs_read} read)", "try --rules plain or none")
+        raise InputError.at(
+            source, f"no pair passes the rules ({staged.pairs_read} read)", f"try {option('rules', 'plain')} or none"
+        )
 
 
 def _post_keys(pairs: list[Pair]) -> Iterator[int]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kaiwa.errors import in_command
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -42,7 +44,7 @@ def is_quiet() -> bool:
 
 def emit(text: str, fields: Mapping[str, Any], *, as_json: bool) -> None:  # Any: JSON values
     """Print the result: readable text, or one JSON object when a machine asked."""
-    click.echo(json.dumps(fields, ensure_ascii=False, allow_nan=False) if as_json else text)
+    click.echo(_shown(text, fields, as_json=as_json))
 
 
 def deliver(text: str, fields: Mapping[str, Any], *, as_json: bool, output: Path | None) -> None:  # Any: JSON values
@@ -52,7 +54,12 @@ def deliver(text: str, fields: Mapping[str, Any], *, as_json: bool, output: Path
         return
     from kaiwa.disk.atomic_files import write_text
 
-    write_text(output, (json.dumps(fields, ensure_ascii=False, allow_nan=False) if as_json else text) + "\n")
+    write_text(output, _shown(text, fields, as_json=as_json) + "\n")
+
+
+def _shown(text: str, fields: Mapping[str, Any], *, as_json: bool) -> str:  # Any: JSON values
+    """The fields as JSON, or the text with its options as the command spells them."""
+    return json.dumps(fields, ensure_ascii=False, allow_nan=False) if as_json else in_command(text)
 
 
 def remark(message: str) -> None:

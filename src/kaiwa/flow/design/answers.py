@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.report.results import design_parts as words
 from kaiwa.report.results.design_answer import answer_text
 from kaiwa.stats.solvers import LARGEST_N
@@ -43,7 +43,8 @@ def requirement(
 ) -> Requirement:
     """The requirement checked; with a pilot its variance is a stand-in until the pilot is read."""
     if variance is None and not pilots:
-        raise InputError.at("variance", "is missing", "give --variance V, --pilot SCORES, --pass-rate P or --no-pilot")
+        ways = (option("variance", "V"), option("pilots", "SCORES"), option("pass_rate", "P"))
+        raise InputError.at("variance", "is missing", f"give {', '.join(ways)} or {option('no_pilot')}")
     if variance is not None and pilots:
         raise InputError("both a variance and a pilot are given; leave one out")
     return completed(Requirement(variance=1.0 if variance is None else variance, **asked), solve=solve)
@@ -100,7 +101,9 @@ def told_pass_rate(
 ) -> Told:
     """How many prompts tell pass rates apart: McNemar's test for two systems, two-way ANOVA for more."""
     if min_diff is None:
-        raise InputError.at("min_diff", "is missing", "give the smallest difference that matters (--min-diff)")
+        raise InputError.at(
+            "min_diff", "is missing", f"give the smallest difference that matters ({option('min_diff')})"
+        )
     if systems == 2:  # noqa: PLR2004
         found = pass_rate_design(
             pass_rate=pass_rate, min_diff=min_diff, correlation=correlation, alpha=alpha, power=power

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.flow.design import answers as telling
 from kaiwa.flow.design.options import Question, check_parts
 from kaiwa.formats.text.delimited import csv_text
@@ -50,7 +50,7 @@ def _base(question: Question, rng: np.random.Generator) -> tuple[Told, Design]:
         asked = telling.requirement(variance=1.0, pilots=(), solve=question.solve, asked=question.asked)
         bound = worst_case(asked)
         if bound is None:
-            raise InputError("--no-pilot answers how many topics; leave out --topics")
+            raise InputError(f"{option('no_pilot')} answers how many topics; leave out {option('n')}")
         return telling.told_design(bound), bound
     asked = telling.requirement(
         variance=question.variance, pilots=question.pilots, solve=question.solve, asked=question.asked
@@ -67,7 +67,9 @@ def _base(question: Question, rng: np.random.Generator) -> tuple[Told, Design]:
 def _pass_rate(question: Question) -> Told:
     asked = question.asked
     if question.variance is not None or question.pilots or question.n is not None:
-        raise InputError("a pass rate stands alone; leave out --variance, --pilot and --topics")
+        raise InputError(
+            f"a pass rate stands alone; leave out {option('variance')}, {option('pilots')} and {option('n')}"
+        )
     return telling.told_pass_rate(
         pass_rate=question.pass_rate or 0.0,
         min_diff=asked["min_diff"],
@@ -95,7 +97,9 @@ def _table(question: Question, rng: np.random.Generator) -> Told:
     variance = question.variance
     if variance is None:
         if not question.pilots:
-            raise InputError.at("variance", "is missing", "give --variance V or --pilot SCORES")
+            raise InputError.at(
+                "variance", "is missing", f"give {option('variance', 'V')} or {option('pilots', 'SCORES')}"
+            )
         variance = pilot_variance(read_pilots(question.pilots, question.measure), question.test, rng=rng)
     systems = question.systems or telling.GRID_SYSTEMS
     told = telling.told_table(
@@ -175,5 +179,5 @@ def _one_pilot(question: Question) -> Any:  # Any: the array of the pilot
     from kaiwa.flow.design.pilots import read_pilots
 
     if len(question.pilots) != 1:
-        raise InputError.at("pilot", "one pilot is resampled", "give --pilot SCORES once")
+        raise InputError.at("pilot", "one pilot is resampled", f"give {option('pilots', 'SCORES')} once")
     return read_pilots(question.pilots, question.measure)[0].values

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.scores.score_files import matrix_frame
 from kaiwa.formats.scores.score_rows import TIDY, score_rows
 from kaiwa.formats.text.delimited import Row, number
@@ -59,7 +59,7 @@ def read_cells(paths: Iterable[Path]) -> Cells:
         try:
             _add_file(cells, Path(path))
         except InputError as fault:
-            message = str(fault)
+            message = f"{fault}"
             raise fault if message.startswith(str(path)) else InputError(f"{path}: {message}") from None
     return cells
 
@@ -72,7 +72,8 @@ def whole(cells: Cells, *, missing: str = "error") -> Whole:
     for measure, (topics, runs) in kept.items():
         table = cells.tables[measure]
         if not topics or not runs:
-            raise InputError(f"{measure}: nothing is left after leaving out what has gaps; try another --missing rule")
+            what = f"{measure}: nothing is left after leaving out what has gaps"
+            raise InputError(f"{what}; try another {option('missing')} rule")
         values = np.array([[table.get((topic, run), 0.0) for run in runs] for topic in topics])
         filled[measure] = sum((topic, run) not in table for topic in topics for run in runs)
         tables.append(Scores(measure, topics, runs, values))
@@ -133,7 +134,7 @@ def _refuse_gaps(measure: str, cells: Cells) -> tuple[tuple[str, ...], tuple[str
     gaps = [(topic, run) for topic in topics for run in runs if (topic, run) not in table]
     if gaps:
         what = f"{measure}: run {gaps[0][1]!r} has no score on topic {gaps[0][0]!r} ({len(gaps)} such cells)"
-        raise InputError(f"{what}; complete it, or choose --missing drop-topics, drop-runs or zero")
+        raise InputError(f"{what}; complete it, or choose {option('missing', 'drop-topics')}, drop-runs or zero")
     return topics, runs
 
 

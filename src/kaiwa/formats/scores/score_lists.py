@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -21,7 +21,8 @@ def by_topic(
     for table in scores.values():
         measure = word("measure", renamed(table.measure), never)
         if (other := sources.setdefault(measure, table.measure)) != table.measure:
-            raise InputError(f"measures {other!r} and {table.measure!r} are both {measure!r} there; write one with -m")
+            what = f"measures {other!r} and {table.measure!r} are both {measure!r} there"
+            raise InputError(f"{what}; write one with {option('measure')}")
         if run in table.runs:
             for topic, score in zip(table.topics, table.values[:, table.runs.index(run)].tolist(), strict=True):
                 listed.setdefault(word("topic", topic, never), {})[measure] = score
