@@ -11,8 +11,8 @@ from kaiwa.cli.shell.progress import progress
 from kaiwa.report.text_tables import Cell, table
 
 if TYPE_CHECKING:
-    from kaiwa.flow.pool import PoolReport
     from kaiwa.pool import Share
+    from kaiwa.studies.pool_report import PoolReport
 
 
 @click.command("pool", epilog="Example: kaiwa pool runs/*.txt --depth 10 -o pool.tsv")

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from kaiwa.flow.judgement_sources import Judged
     from kaiwa.measure.scoring import Scored
     from kaiwa.measure.vote_resampling import VoteIntervals
+    from kaiwa.studies.judging import Judged
 
     Bounds = Mapping[str, Mapping[str, tuple[float, float]]]
 

@@ -11,7 +11,7 @@ from kaiwa.cli.shell.progress import progress
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kaiwa.flow.tau import RankAgreement
+    from kaiwa.compare.rank_agreement import RankAgreement
     from kaiwa.report.text_tables import Cell
     from kaiwa.stats.kendall import Interval, Ties
 
@@ -67,11 +67,11 @@ def command(
     """
     import numpy as np
 
-    from kaiwa.flow.tau import rank_agreement
+    from kaiwa.flow.tau import tau_of_files
     from kaiwa.report.text_tables import table
 
     with progress("comparing rankings"):
-        found = rank_agreement(
+        found = tau_of_files(
             scores,
             measures,
             ties=ties,

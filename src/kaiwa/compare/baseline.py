@@ -10,6 +10,8 @@ import numpy as np
 from kaiwa.compare.hsd import PRule, require_trials, scale_tolerance
 from kaiwa.compare.paired_tests import against_baseline
 from kaiwa.errors import InputError, UnknownName
+from kaiwa.model.late import verb
+from kaiwa.model.shown import Shown, counted
 from kaiwa.stats.anova import require_matrix
 
 if TYPE_CHECKING:
@@ -36,8 +38,14 @@ class PlannedPair:
 
 
 @dataclass(frozen=True)
-class BaselineComparison:
-    """Every run against the baseline, under one measure."""
+class BaselineComparison(Shown):
+    """Every run against the baseline, under one measure.
+
+    >>> import kaiwa, numpy
+    >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
+    >>> scores.compare_with_baseline("B", test="t")
+    BaselineComparison('nG@1', baseline 'B', 6 topics, 1 run)
+    """
 
     measure: str
     baseline: str
@@ -46,6 +54,21 @@ class BaselineComparison:
     trials: int | None
     topics: int
     pairs: tuple[PlannedPair, ...]
+
+    def __repr__(self) -> str:
+        size = f"{counted(self.topics, 'topic')}, {counted(len(self.pairs), 'run')}"
+        return f"BaselineComparison({self.measure!r}, baseline {self.baseline!r}, {size})"
+
+    def methods(self) -> str:
+        """What was done, in words that can stand in a paper.
+
+        >>> import kaiwa, numpy
+        >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
+        >>> scores.compare_with_baseline("B", test="t").methods().split(" by ")[0]
+        '1 runs were compared with B'
+        """
+        text: str = verb("BaselineComparison.methods")(self)
+        return text
 
 
 def compare_with_baseline(

@@ -11,6 +11,8 @@ from kaiwa.compare.allpairs import ALL_PAIRS, AllPairs, Settings, Trials
 from kaiwa.compare.groups import best_first, group_letters, tied_ranks
 from kaiwa.compare.hsd import AUTO_CAP, PRule, fewest_trials, monte_carlo_error, too_close
 from kaiwa.errors import InputError
+from kaiwa.model.late import verb
+from kaiwa.model.shown import Shown, counted
 from kaiwa.stats.anova import AnovaTable, require_matrix, two_way_anova
 
 if TYPE_CHECKING:
@@ -52,8 +54,19 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """All pairs of runs under one measure, compared."""
+class Comparison(Shown):
+    """All pairs of runs under one measure, compared; prints itself as a leaderboard.
+
+    ``unranked`` are runs that were left out for missing scores.
+
+    >>> import kaiwa, numpy
+    >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
+    >>> result = scores.compare(trials=999)
+    >>> result
+    Comparison('nG@1', 6 topics, 2 runs, 1 of 1 pairs significant)
+    >>> [(pair.a, pair.b, pair.diff) for pair in result.pairs]
+    [('A', 'B', 1.0)]
+    """
 
     measure: str
     test: str
@@ -66,6 +79,21 @@ class Comparison:
     critical_difference: float
     anova: AnovaTable
     unranked: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        size = f"{counted(self.topics, 'topic')}, {counted(len(self.standings), 'run')}"
+        return f"Comparison({self.measure!r}, {size}, {self.significant_pairs} of {len(self.pairs)} pairs significant)"
+
+    def methods(self) -> str:
+        """What was done, in words that can stand in a paper.
+
+        >>> import kaiwa, numpy
+        >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
+        >>> scores.compare(trials=999).methods().split(" with ")[0]
+        '2 runs were compared by mean nG@1 over 6 topics'
+        """
+        text: str = verb("Comparison.methods")(self)
+        return text
 
     @property
     def ranks(self) -> dict[str, int]:

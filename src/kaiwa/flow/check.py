@@ -23,6 +23,7 @@ from kaiwa.formats.collection.id_lists import id_set, read_ids
 from kaiwa.formats.collection.repository import open_repository
 from kaiwa.formats.collection.takedown import read_takedown
 from kaiwa.formats.topic_files import read_topics
+from kaiwa.model.shown import Shown, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
@@ -44,10 +45,17 @@ class CheckedFile:
 
 
 @dataclass(frozen=True)
-class Check:
-    """The verdict on all files."""
+class Check(Shown):
+    """The verdict on all files.
+
+    >>> Check(())
+    Check(0 files, 0 problems)
+    """
 
     files: tuple[CheckedFile, ...]
+
+    def __repr__(self) -> str:
+        return f"Check({counted(len(self.files), 'file')}, {counted(len(self.problems), 'problem')})"
 
     @property
     def problems(self) -> list[Problem]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,36 +13,13 @@ from kaiwa.formats.qrels_files import read_qrels
 from kaiwa.formats.run_files import read_runs
 from kaiwa.formats.text.delimited import csv_text
 from kaiwa.model.ids import unpack
-from kaiwa.model.run import Run
-from kaiwa.pool import (
-    Coverage,
-    Pool,
-    Share,
-    budget_pool,
-    coverage,
-    depth_pool,
-    pool_sizes,
-    run_shares,
-    team_shares,
-)
-from kaiwa.studies.leave_one_team_out import LeftOut, leave_teams_out
+from kaiwa.studies.pool_report import PoolReport, pool_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-
-@dataclass(frozen=True, eq=False)
-class PoolReport:
-    """A pool and what an organiser asks of it."""
-
-    pool: Pool
-    depth: int
-    runs: list[Share]
-    teams: list[Share]
-    sizes: list[int]
-    coverage: list[Coverage]
-    left_out: list[LeftOut]
+    from kaiwa.pool import Pool
 
 
 def pool_runs(
@@ -59,32 +35,16 @@ def pool_runs(
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> PoolReport:
     """The shuffled pool, shares and sizes at other depths; with judgements, coverage and each team left out."""
-    runs = read_runs(paths, order=order)
-    gains = read_qrels(qrels) if qrels else None
-    gone = read_takedown(takedown) if takedown else frozenset()
-    runs = [without_comments(run, gone) for run in runs] if gone else runs
-    pool = budget_pool(runs, items=budget, depth=depth) if budget is not None else depth_pool(runs, depth=depth)
-    left_out = (
-        leave_teams_out(runs, gains, pool, depth=depth, measure=measure, on_progress=on_progress) if gains else []
-    )
-    return PoolReport(
-        pool=pool.shuffled(np.random.default_rng(seed)),
+    return pool_report(
+        read_runs(paths, order=order),
         depth=depth,
-        runs=run_shares(pool, depth=depth),
-        teams=team_shares(pool, depth=depth),
-        sizes=pool_sizes(runs, depth=2 * depth),
-        coverage=[coverage(run, gains, depth=depth) for run in runs] if gains else [],
-        left_out=left_out,
+        budget=budget,
+        seed=seed,
+        gains=read_qrels(qrels) if qrels else None,
+        measure=measure,
+        takedown=read_takedown(takedown) if takedown else frozenset(),
+        on_progress=on_progress,
     )
-
-
-def without_comments(run: Run, gone: frozenset[str]) -> Run:
-    """The run as if the taken-down comments had never been returned; those behind them move up."""
-    lists = {
-        topic: [(comment, score) for comment, score in run.ranking(topic) if comment not in gone]
-        for topic in run.topics
-    }
-    return replace(Run.from_lists(run.name, lists, description=run.description), order=run.order)
 
 
 def write_pool(path: Path, pool: Pool) -> Path:

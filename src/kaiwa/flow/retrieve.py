@@ -8,8 +8,9 @@ from kaiwa.errors import InputError
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.takedown import NAME, read_takedown
 from kaiwa.model.run import Run
+from kaiwa.model.shown import Shown, counted
 from kaiwa.rank.answer_filters import Filters
-from kaiwa.rank.replies import Reply, replies
+from kaiwa.rank.replies import Replies, replies
 from kaiwa.rank.score_ties import told_apart
 from kaiwa.rank.systems import system_named
 from kaiwa.retrieve.search.takedown_ids import Banned, banned_by
@@ -34,7 +35,7 @@ def compile_search(path: Path) -> None:
             bot.reply(text, k=1, system=system)
 
 
-class Bot:
+class Bot(Shown):
     """An open index; ``reply`` answers a post with old comments and the reasons for them.
 
     The takedown list inside the index folder is read anew whenever it changes, so an id in it
@@ -48,14 +49,19 @@ class Bot:
         self._banned = Banned()
         self.index = open_index(path)
 
+    def __repr__(self) -> str:
+        posts, comments = len(self.index.posts.texts), len(self.index.comments.texts)
+        return f"Bot({counted(posts, 'post')}, {counted(comments, 'comment')})"
+
     def reply(
         self, text: str, *, k: int = 10, system: str = DEFAULT_SYSTEM, filters: Filters = _FILTERS, fusion: str = "rrf"
-    ) -> list[Reply]:
+    ) -> Replies:
         """The k best comments for a post, best first; none when no word of it is known."""
         if not 1 <= k <= _MOST:
             raise InputError(f"k is {k}; give 1 to {_MOST}")
         chosen = system_named(system)
-        return replies(self.index, text, chosen, k=k, filters=filters, banned=self._bans(), fusion=fusion)
+        found = replies(self.index, text, chosen, k=k, filters=filters, banned=self._bans(), fusion=fusion)
+        return Replies(found)
 
     def run(
         self,

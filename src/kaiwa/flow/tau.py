@@ -2,41 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from kaiwa.compare.rank_overlap import rank_biased_overlap, symmetric_tau_ap, tau_ap, top_overlap
+from kaiwa.compare.rank_agreement import RankAgreement, rank_agreement
 from kaiwa.errors import InputError, option
 from kaiwa.flow.score_loading import one_measure
 from kaiwa.formats.scores.score_files import read_scores
-from kaiwa.stats.kendall import Interval, TauResult, Ties, kendall_tau
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    import numpy as np
+
     from kaiwa.model.scores import Scores
+    from kaiwa.stats.kendall import Interval, Ties
 
 
-@dataclass(frozen=True)
-class RankAgreement:
-    """How far two rankings of the same runs agree, overall and at the top."""
-
-    a: str
-    b: str
-    runs: tuple[str, ...]
-    tau: TauResult
-    tau_ap: float
-    tau_ap_symmetric: float
-    rbo: float
-    persistence: float
-    overlap: dict[int, float]
-    left_out: tuple[str, ...]
-
-
-def rank_agreement(
+def tau_of_files(
     paths: Sequence[Path],
     measures: Sequence[str],
     *,
@@ -49,27 +32,22 @@ def rank_agreement(
 ) -> RankAgreement:
     """The agreement of two rankings by mean score; runs that only one side has are left out and named."""
     first, second, names = _sides(paths, measures)
-    means_a, means_b = first.means(), second.means()
-    runs = tuple(run for run in first.runs if run in means_b)
-    left_out = tuple(run for run in (*first.runs, *second.runs) if run not in means_a or run not in means_b)
-    if not runs:
+    if set(first.runs).isdisjoint(second.runs):
         raise InputError.at(paths[-1], f"shares no run with {paths[0]}", "give scores of the same runs")
-    x, y = (np.array([means[run] for run in runs]) for means in (means_a, means_b))
     try:
-        tau = kendall_tau(x, y, ties=ties, interval=interval, confidence=confidence, trials=trials, rng=rng)
+        return rank_agreement(
+            first,
+            second,
+            names=names,
+            ties=ties,
+            interval=interval,
+            confidence=confidence,
+            trials=trials,
+            persistence=persistence,
+            rng=rng,
+        )
     except InputError as fault:
         raise InputError.at(paths[0], *f"{fault}".split("; ", 1)) from None
-    return RankAgreement(
-        *names,
-        runs,
-        tau,
-        tau_ap(x, y),
-        symmetric_tau_ap(x, y),
-        rank_biased_overlap(x, y, persistence=persistence),
-        persistence,
-        {k: top_overlap(x, y, k=k) for k in (1, 3, 5, 10) if k <= len(runs)},
-        left_out,
-    )
 
 
 def _sides(paths: Sequence[Path], measures: Sequence[str]) -> tuple[Scores, Scores, tuple[str, str]]:

@@ -13,6 +13,7 @@ from kaiwa.formats.collection.repository import Repository, open_repository, wri
 from kaiwa.formats.collection.rule_files import known_rules
 from kaiwa.formats.text.blocks import numbered_lines, read_blocks
 from kaiwa.formats.topic_files import read_topics
+from kaiwa.model.shown import Shown, counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,13 +24,20 @@ _SHORTLIST = 4  # how many times more candidates are drawn than topics wanted, f
 
 
 @dataclass(frozen=True)
-class Topics:
-    """The topics, id to text, and what was left out on the way."""
+class Topics(Shown):
+    """The topics, id to text, and what was left out on the way.
+
+    >>> Topics({"q1": "Hello"}, candidates=3, removed={"rules": 2})
+    Topics(1 topic of 3 posts)
+    """
 
     topics: dict[str, str]
     candidates: int
     removed: dict[str, int]
     rest: dict[str, int] | None = None
+
+    def __repr__(self) -> str:
+        return f"Topics({counted(len(self.topics), 'topic')} of {counted(self.candidates, 'post')})"
 
 
 def sample_topics(

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from kaiwa.flow.judgement_sources import Judged
     from kaiwa.measure.scoring import Reading
+    from kaiwa.studies.judging import Judged
 
 
 def vote_intervals_of_files(

@@ -9,6 +9,7 @@ import numpy as np
 
 from kaiwa.errors import InputError
 from kaiwa.model.ids import IdArray, IntArray, repeated_row, unpack
+from kaiwa.model.shown import Noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +46,7 @@ def group_by_topic(topic_per_row: IdArray) -> Grouping:
 
 
 @dataclass(frozen=True, eq=False)
-class TopicLists:
+class TopicLists(Noun):
     """Ids in rows, topic after topic: ``comments[starts[t]:starts[t + 1]]`` belong to ``topics[t]``."""
 
     topics: tuple[str, ...]
@@ -75,6 +76,10 @@ class TopicLists:
     def codes(self) -> IntArray:
         """The topic number of each row."""
         return np.repeat(np.arange(len(self.topics), dtype=np.int64), np.diff(self.starts))
+
+    def topic_per_row(self) -> list[str]:
+        """The topic of each row, by name."""
+        return [self.topics[code] for code in self.codes().tolist()]
 
     def span(self, topic: str) -> slice:
         """The rows of one topic; empty when the topic is not there."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.model.shown import Shown, counted
 from kaiwa.rank.answer_filters import Filters, Screen
 from kaiwa.rank.fusion import FUSIONS
 from kaiwa.retrieve.search.matching import Hits, query_of, search, similarities
@@ -34,6 +35,17 @@ class Reply:
     words: tuple[str, ...]
     q2p: float
     q2c: float
+
+
+class Replies(list[Reply], Shown):
+    """The comments to answer a post with, best first, and the reasons for each.
+
+    >>> Replies()
+    Replies(0 comments)
+    """
+
+    def __repr__(self) -> str:
+        return f"Replies({counted(len(self), 'comment')})"
 
 
 NONE_BANNED = Banned()

@@ -22,6 +22,7 @@ from kaiwa.formats.collection.pair_files import read_pairs
 from kaiwa.formats.collection.repository import Manifest, RepositoryWriter, writing_repository
 from kaiwa.formats.collection.tweet_files import holds_tweets
 from kaiwa.model.normalise import fingerprint, skeleton
+from kaiwa.model.shown import Shown, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,14 +38,23 @@ _READING = 0.75  # of the work; the rest is writing
 
 
 @dataclass(frozen=True)
-class Cleaned:
-    """What cleaning made, and what each rule removed, with examples."""
+class Cleaned(Shown):
+    """What cleaning made, and what each rule removed, with examples.
+
+    >>> Cleaned(Manifest(), pairs_read=3, merged=0, removed={"short": 3}, examples={}).removed
+    {'short': 3}
+    """
 
     manifest: Manifest
     pairs_read: int
     merged: int
     removed: dict[str, int]
     examples: dict[str, list[str]]
+
+    def __repr__(self) -> str:
+        made = self.manifest
+        kept = f"{counted(made.posts, 'post')}, {counted(made.comments, 'comment')}, {counted(made.pairs, 'pair')}"
+        return f"Cleaned({kept} of {self.pairs_read:,} read)"
 
 
 def clean(source: Path, target: Path, *, rules: RuleSet, sample: int | None, seed: int, progress: Progress) -> Cleaned:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kaiwa.model.shown import counted
 from kaiwa.report.text_tables import visible, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+__all__ = ["MOST_OF_A_CODE", "counted", "excerpt", "finding", "summary"]
 
 MOST_OF_A_CODE = 10
 _SHOWN_COLUMNS = 100
@@ -34,15 +37,6 @@ def excerpt(line: str, column: int, size: int) -> str:
     before = visible(shown[: column - 1 - start])
     marks = "^" * max(1, min(size, len(shown) - (column - 1 - start)))
     return f"    {visible(shown)}\n    {' ' * width(before)}{marks}"
-
-
-def counted(number: int, noun: str) -> str:
-    """The number and its noun.
-
-    >>> counted(1, "error"), counted(1200, "warning")
-    ('1 error', '1,200 warnings')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def summary(files: int, severities: Sequence[str], mendable: int) -> str:

@@ -73,9 +73,7 @@ def by_topic(scores: ScoreSet) -> dict[str, dict[str, dict[str, float]]]:
 
 def means(scores: ScoreSet) -> dict[str, dict[str, float]]:
     """The means as {run: {measure: mean}}."""
-    by_measure = {name: table.means() for name, table in scores.items()}
-    runs = next(iter(scores.values())).runs
-    return {run: {name: values[run] for name, values in by_measure.items()} for run in runs}
+    return scores.means()
 
 
 def few(names: Sequence[str]) -> str:

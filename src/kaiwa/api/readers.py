@@ -1,0 +1,213 @@
+"""Files and data frames in, nouns out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kaiwa.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kaiwa.compare.standardisation import Factors
+    from kaiwa.formats.data_frames import Frame
+    from kaiwa.formats.intent_files import IntentChances
+    from kaiwa.model.gains import Gains
+    from kaiwa.model.run import Run
+    from kaiwa.model.scores import ScoreSet
+    from kaiwa.model.votes import Votes
+
+
+def read_run(source: Path | str | Frame, *, order: str | None = None) -> Run:
+    """A run from an STC/NTCIR or TREC file or a data frame, each topic's comments in rank order.
+
+    ``order`` says what ranks it: ``file``, ``score`` or ``rank``; without it, the format decides.
+
+    >>> import polars
+    >>> read_run(polars.DataFrame({"topic": ["q1", "q1"], "comment": ["a", "b"], "score": [1.0, 2.0]})).ranking("q1")
+    [('b', 2.0), ('a', 1.0)]
+    """
+    from kaiwa.formats import data_frames, run_files
+
+    if isinstance(source, Path | str):
+        return run_files.read_run(source, order=order)
+    found = data_frames.runs_of(source, order=order)
+    if len(found) > 1:
+        raise InputError.at(data_frames.PLACE, f"holds {len(found)} runs", "read them with read_runs")
+    return found[0]
+
+
+def read_runs(*sources: Path | str | Frame, order: str | None = None) -> list[Run]:
+    """Runs from files named or matched by patterns such as ``runs/*.txt``, folders of .res files, or data frames.
+
+    >>> import polars
+    >>> frame = {"run": ["A", "B"], "topic": ["q1", "q1"], "comment": ["a", "a"], "score": [1.0, 2.0]}
+    >>> read_runs(polars.DataFrame(frame))
+    [Run('A', 1 topic, 1 comment), Run('B', 1 topic, 1 comment)]
+    """
+    from kaiwa.formats import data_frames, run_files
+
+    paths, frames = _parted(sources)
+    framed = [run for frame in frames for run in data_frames.runs_of(frame, order=order)]
+    return [*run_files.read_runs(paths, order=order), *framed]
+
+
+def read_qrels(source: Path | str | Frame) -> Gains:
+    """Judgements from a TREC, NTCIR or BEIR file, NTCIREVAL's folder or a data frame, each grade as its own gain.
+
+    >>> import polars
+    >>> read_qrels(polars.DataFrame({"query_id": ["q1"], "doc_id": ["a"], "relevance": [2]})).of("q1")
+    {'a': 2.0}
+    """
+    from kaiwa.formats import data_frames, qrels_files
+
+    return qrels_files.read_qrels(source) if isinstance(source, Path | str) else data_frames.gains_of(source)
+
+
+def read_intents(path: Path | str) -> dict[str, Gains]:
+    r"""Judgements by intent from lines ``topic intent comment grade``, for diversity measures such as D#-nDCG.
+
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp(), "intents.txt")
+    >>> _ = path.write_text("q1 1 a 2\nq1 2 b 1\n")
+    >>> read_intents(path)["2"].of("q1")
+    {'b': 1.0}
+    """
+    from kaiwa.formats.qrels_files import read_grouped_qrels
+
+    return read_grouped_qrels(path)
+
+
+def read_chances(path: Path | str) -> IntentChances:
+    r"""How likely each intent is, from lines ``topic intent chance [inf|nav]``.
+
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp(), "chances.txt")
+    >>> _ = path.write_text("q1 1 0.75\nq1 2 0.25\n")
+    >>> read_chances(path).chances["q1", "2"]
+    0.25
+    """
+    from kaiwa.formats.intent_files import read_intent_chances
+
+    return read_intent_chances(Path(path))
+
+
+def read_votes(source: Path | str | Frame, *, top: int | None = None) -> Votes:
+    """Votes from STC labels, tidy CSV or a data frame; ``top`` is the scale's highest level.
+
+    >>> import polars
+    >>> frame = {"topic": ["q1"], "comment": ["a"], "assessor": ["ann"], "level": [2]}
+    >>> read_votes(polars.DataFrame(frame))
+    Votes(1 item, 1 assessor, 1 vote)
+    """
+    from kaiwa.formats import data_frames, vote_files
+
+    if isinstance(source, Path | str):
+        return vote_files.read_votes(source, top=top)
+    return data_frames.votes_of(source, top=top)
+
+
+def read_scores(*sources: Path | str | Frame, missing: str = "error", measure: str = "score") -> ScoreSet:
+    """Scores from tidy CSV, topics x runs matrices, what NTCIREVAL or trec_eval printed, LLM logs, or data frames.
+
+    A data frame is long (topic, run, score, and measure when there are several) or wide: topics x runs, or a column
+    for each measure. ``measure`` names the scores of a frame that does not. ``missing`` says what to do about runs
+    without a score on some topic: ``error``, ``drop-topics``, ``drop-runs`` or ``zero``; the result says what it did.
+
+    >>> import polars
+    >>> read_scores(polars.DataFrame({"topic": ["q1", "q2"], "A": [0.5, 1.0], "B": [0.25, 0.5]}), measure="AP").means()
+    {'A': {'AP': 0.75}, 'B': {'AP': 0.375}}
+    """
+    from kaiwa.formats.scores.score_files import read_scores as read_file
+
+    paths, frames = _parted(sources)
+    if len(paths) == 1 and not frames and missing == "error" and not _is_log(paths[0]):
+        return read_file(paths[0])
+    return _whole(paths, frames, missing, measure)
+
+
+def read_factors(path: Path | str) -> dict[str, Factors]:
+    """Standardisation factors by measure, as ``write_factors`` wrote them.
+
+    >>> import kaiwa, numpy
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp(), "factors.csv")
+    >>> kaiwa.write_factors(path, kaiwa.Scores("AP", ("q1",), ("A", "B"), numpy.array([[0.5, 0.25]])).factors())
+    >>> read_factors(path)["AP"].topics
+    ('q1',)
+    """
+    from kaiwa.formats.scores.factor_files import read_factors as read_file
+
+    return read_file(Path(path))
+
+
+def read_topics(path: Path | str) -> dict[str, str]:
+    r"""Topics from lines ``id TAB text``.
+
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp(), "topics.tsv")
+    >>> _ = path.write_text("q1\tThe first day in Hawaii.\n")
+    >>> read_topics(path)
+    {'q1': 'The first day in Hawaii.'}
+    """
+    from kaiwa.formats.topic_files import read_topics as read_file
+
+    return read_file(Path(path))
+
+
+def _whole(paths: list[Path], frames: list[Frame], missing: str, measure: str) -> ScoreSet:
+    """The scores of several sources, made whole by the rule, with what was left out."""
+    from kaiwa.formats.data_frames import add_scores
+    from kaiwa.formats.scores.llm_logs import read_logs
+    from kaiwa.formats.scores.score_cells import read_cells, whole
+    from kaiwa.model.scores import ScoreSet
+
+    logs = [path for path in paths if _is_log(path)]
+    if logs and len(logs) < len(paths):
+        raise InputError.at(logs[0], "is a JSON log among score tables", "give logs or tables, not both")
+    cells = read_logs(paths) if logs else read_cells(paths)
+    for frame in frames:
+        add_scores(cells, frame, measure=measure)
+    found = whole(cells, missing=missing)
+    return ScoreSet(
+        found.scores.values(),
+        topics_left_out={name: left for name, left in found.topics_left_out.items() if left},
+        runs_left_out={name: left for name, left in found.runs_left_out.items() if left},
+        filled={name: count for name, count in found.filled.items() if count},
+    )
+
+
+def _is_log(path: Path) -> bool:
+    from kaiwa.formats.scores.llm_logs import is_log
+
+    return is_log(path)
+
+
+def _parted(sources: Iterable[Path | str | Frame]) -> tuple[list[Path], list[Frame]]:
+    """The files that the sources name, and the data frames among them."""
+    paths, frames = list[Path](), list["Frame"]()
+    for source in sources:
+        if isinstance(source, Path | str):
+            paths += matched(str(source))
+        else:
+            frames.append(source)
+    if not paths and not frames:
+        raise InputError("nothing to read; give the name of a file, or a data frame")
+    return paths, frames
+
+
+def matched(pattern: str) -> list[Path]:
+    """The files that the name or pattern stands for."""
+    from glob import glob
+
+    if Path(pattern).exists():
+        return [Path(pattern)]
+    found = sorted(glob(pattern, recursive=True))  # noqa: PTH207  an absolute pattern has no folder to start from
+    if not found:
+        raise InputError.at(pattern, "no such file", "check the name and the folder")
+    return [Path(path) for path in found]

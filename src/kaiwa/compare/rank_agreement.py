@@ -1,0 +1,72 @@
+"""How far two rankings of the same runs agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.compare.rank_overlap import rank_biased_overlap, symmetric_tau_ap, tau_ap, top_overlap
+from kaiwa.errors import InputError
+from kaiwa.model.shown import Shown
+from kaiwa.stats.kendall import Interval, TauResult, Ties, kendall_tau
+
+if TYPE_CHECKING:
+    from kaiwa.model.scores import Scores
+
+
+@dataclass(frozen=True)
+class RankAgreement(Shown):
+    """How far two rankings of the same runs agree, overall and at the top.
+
+    ``left_out`` are the runs that only one side has.
+
+    >>> import kaiwa, numpy
+    >>> scores = kaiwa.Scores("AP", ("1", "2"), ("A", "B", "C"), numpy.array([[0.5, 0.25, 0.0], [0.5, 0.25, 0.1]]))
+    >>> kaiwa.tau(scores, scores).tau.tau
+    1.0
+    """
+
+    a: str
+    b: str
+    runs: tuple[str, ...]
+    tau: TauResult
+    tau_ap: float
+    tau_ap_symmetric: float
+    rbo: float
+    persistence: float
+    overlap: dict[int, float]
+    left_out: tuple[str, ...]
+
+
+def rank_agreement(
+    first: Scores,
+    second: Scores,
+    *,
+    names: tuple[str, str] | None = None,
+    ties: Ties = "tau-b",
+    interval: Interval = "hwc",
+    confidence: float = 0.95,
+    trials: int = 2_000,
+    persistence: float = 0.9,
+    rng: np.random.Generator,
+) -> RankAgreement:
+    """The agreement of two rankings by mean score; ``names`` are what to call the two sides."""
+    means_a, means_b = first.means(), second.means()
+    runs = tuple(run for run in first.runs if run in means_b)
+    left_out = tuple(run for run in (*first.runs, *second.runs) if run not in means_a or run not in means_b)
+    if not runs:
+        raise InputError("the two sides share no run; give scores of the same runs")
+    x, y = (np.array([means[run] for run in runs]) for means in (means_a, means_b))
+    return RankAgreement(
+        *(names or (first.measure, second.measure)),
+        runs,
+        kendall_tau(x, y, ties=ties, interval=interval, confidence=confidence, trials=trials, rng=rng),
+        tau_ap(x, y),
+        symmetric_tau_ap(x, y),
+        rank_biased_overlap(x, y, persistence=persistence),
+        persistence,
+        {k: top_overlap(x, y, k=k) for k in (1, 3, 5, 10) if k <= len(runs)},
+        left_out,
+    )

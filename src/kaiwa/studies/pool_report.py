@@ -1,0 +1,88 @@
+"""A pool with what an organiser asks of it: who contributed what, what is unjudged, what each team is worth to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.model.run import Run
+from kaiwa.model.shown import Shown, counted
+from kaiwa.pool import (
+    Coverage,
+    Pool,
+    Share,
+    budget_pool,
+    coverage,
+    depth_pool,
+    pool_sizes,
+    run_shares,
+    team_shares,
+)
+from kaiwa.studies.leave_one_team_out import LeftOut, leave_teams_out
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from kaiwa.model.gains import Gains
+
+
+@dataclass(frozen=True, eq=False)
+class PoolReport(Shown):
+    """A pool and what an organiser asks of it: ``pool`` holds the items to judge.
+
+    >>> import kaiwa
+    >>> run = kaiwa.Run.from_dict({"q1": {"c9": 2.0, "c4": 1.0}}, name="A-C-R1")
+    >>> kaiwa.pool_runs([run], depth=1)
+    PoolReport(1 item, 1 topic, 1 run, depth 1)
+    """
+
+    pool: Pool
+    depth: int
+    runs: list[Share]
+    teams: list[Share]
+    sizes: list[int]
+    coverage: list[Coverage]
+    left_out: list[LeftOut]
+
+    def __repr__(self) -> str:
+        size = f"{counted(len(self.pool.topics), 'topic')}, {counted(len(self.pool.runs), 'run')}"
+        return f"PoolReport({counted(len(self.pool), 'item')}, {size}, depth {self.depth})"
+
+
+def pool_report(
+    runs: Sequence[Run],
+    *,
+    depth: int,
+    budget: int | None = None,
+    seed: int = 1,
+    gains: Gains | None = None,
+    measure: str = "nERR@10",
+    takedown: Collection[str] = frozenset(),
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> PoolReport:
+    """The shuffled pool, shares and sizes at other depths; with judgements, coverage and each team left out."""
+    runs = [without_comments(run, takedown) for run in runs] if takedown else runs
+    pool = budget_pool(runs, items=budget, depth=depth) if budget is not None else depth_pool(runs, depth=depth)
+    left_out = (
+        leave_teams_out(runs, gains, pool, depth=depth, measure=measure, on_progress=on_progress) if gains else []
+    )
+    return PoolReport(
+        pool=pool.shuffled(np.random.default_rng(seed)),
+        depth=depth,
+        runs=run_shares(pool, depth=depth),
+        teams=team_shares(pool, depth=depth),
+        sizes=pool_sizes(runs, depth=2 * depth),
+        coverage=[coverage(run, gains, depth=depth) for run in runs] if gains else [],
+        left_out=left_out,
+    )
+
+
+def without_comments(run: Run, gone: Collection[str]) -> Run:
+    """The run as if the taken-down comments had never been returned; those behind them move up."""
+    lists = {
+        topic: [(comment, score) for comment, score in run.ranking(topic) if comment not in gone]
+        for topic in run.topics
+    }
+    return replace(Run.from_lists(run.name, lists, description=run.description), order=run.order)
