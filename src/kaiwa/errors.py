@@ -12,7 +12,6 @@ KaiwaError
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -110,6 +109,8 @@ class UnknownName(InputError):  # noqa: N818  reads as the thing it is
         >>> str(UnknownName.among("measure", "ap", ["AP", "P+"]))
         "unknown measure 'ap'; did you mean 'AP'?"
         """
+        from difflib import get_close_matches
+
         names = list(known)
         by_small = {one.lower(): one for one in reversed(names)}
         near = [by_small[one] for one in get_close_matches(name.lower(), by_small, n=3, cutoff=0.6)]

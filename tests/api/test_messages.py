@@ -59,11 +59,12 @@ def _raised_texts(function: ast.AST) -> Iterator[str]:
     """The literal texts in the function's raise statements, and in the variables that they use."""
     raises = [node for node in ast.walk(function) if isinstance(node, ast.Raise)]
     used = {node.id for one in raises for node in ast.walk(one) if isinstance(node, ast.Name)}
-    sources: list[ast.AST] = list(raises)
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and any(isinstance(to, ast.Name) and to.id in used for to in node.targets):
-            sources.append(node.value)
-    for source in sources:
+    assigned = [
+        node.value
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and any(isinstance(to, ast.Name) and to.id in used for to in node.targets)
+    ]
+    for source in [*raises, *assigned]:
         for node in ast.walk(source):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield node.value

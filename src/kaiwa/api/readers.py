@@ -183,6 +183,8 @@ def _whole(paths: list[Path], frames: list[Frame], missing: str, measure: str) -
 
 
 def _is_log(path: Path) -> bool:
+    if ".json" not in path.name:
+        return False
     from kaiwa.formats.scores.llm_logs import is_log
 
     return is_log(path)

@@ -14,7 +14,7 @@ from kaiwa.report.document.html_parts import table as html_table
 from kaiwa.report.results.design_answer import answer_text, headline, percent
 from kaiwa.report.results.leaderboard import HEADING, baseline_heading, baseline_rows, leaderboard_rows
 from kaiwa.report.results.score_tables import few
-from kaiwa.report.text_tables import latex_table, table
+from kaiwa.report.text_tables import latex_table, table, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -77,8 +77,8 @@ class Sheet:
         if self.text:
             return self.text
         more = [f"... and {self.unseen:,} more rows"] if self.unseen else []
-        lines = [table(self.header, self.rows, digits=self.digits), *more, self.caption, *self.notes]
-        return "\n".join(line for line in lines if line)
+        under = [visible(line) for line in (*more, self.caption, *self.notes) if line]
+        return "\n".join([table(self.header, self.rows, digits=self.digits), *under])
 
     def latex(self) -> str:
         """The table as a LaTeX tabular."""
@@ -178,7 +178,7 @@ def _fate(scored: Scored) -> str:
 def _comparison(comparison: Comparison) -> Sheet:
     unranked = f"not ranked, for missing scores: {few(comparison.unranked)}" if comparison.unranked else ""
     rows, notes = leaderboard_rows(comparison), tuple(filter(None, [unranked]))
-    text = "\n".join([table(HEADING, rows), *notes])
+    text = "\n".join([table(HEADING, rows), *map(visible, notes)])
     return Sheet(HEADING, rows, f"Leaderboard by mean {comparison.measure}", notes=notes, text=text)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.compare.hsd import PRule, require_trials, scale_tolerance
+from kaiwa.compare.hsd import PRule, require_trials, require_words, scale_tolerance
 from kaiwa.compare.paired_tests import against_baseline
 from kaiwa.errors import InputError, UnknownName
 from kaiwa.model.late import verb
@@ -96,6 +96,7 @@ def compare_with_baseline(
         raise UnknownName.among("run", baseline, scores.runs)
     if not 0 < alpha < 1:
         raise InputError(f"alpha {alpha} is not between 0 and 1; give 0.05, say")
+    require_words(trials=trials, p_rule=p_rule)
     require_trials(trials)
     column = scores.runs.index(baseline)
     tests = against_baseline(scores.values, column, test=test, trials=trials, rng=rng, alpha=alpha, p_rule=p_rule)

@@ -9,7 +9,7 @@ import numpy as np
 
 from kaiwa.compare.allpairs import ALL_PAIRS, AllPairs, Settings, Trials
 from kaiwa.compare.groups import best_first, group_letters, tied_ranks
-from kaiwa.compare.hsd import AUTO_CAP, PRule, fewest_trials, monte_carlo_error, too_close
+from kaiwa.compare.hsd import AUTO_CAP, PRule, fewest_trials, monte_carlo_error, require_words, too_close
 from kaiwa.errors import InputError
 from kaiwa.model.late import verb
 from kaiwa.model.shown import Shown, counted
@@ -136,6 +136,7 @@ def compare_runs(
     {'A': 1, 'B': 2}
     """
     all_pairs = ALL_PAIRS[test]
+    require_words(trials=trials, p_rule=p_rule)
     _require_settings(scores, test, trials, alpha, p_rule)
     settings = Settings(trials, alpha, rng, p_rule, cap, threads, progress)
     return _comparison(scores, test, settings, all_pairs(scores.values, settings))

@@ -9,7 +9,6 @@ from kaiwa.errors import InputError
 from kaiwa.formats.scores.score_lists import by_topic, file_name, lines, run_names, topic_names
 from kaiwa.formats.text.blocks import bare_name, numbered_lines, read_blocks
 from kaiwa.formats.text.delimited import Row
-from kaiwa.measure.name import MeasureName, parse_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,6 +90,8 @@ def ntcireval_name(measure: str) -> str:
     >>> [ntcireval_name(name) for name in ("nDCG@10", "nDCG(b=2)@10", "P+", "Prec@5", "Q", "RBP(p=0.8)@5", "accuracy")]
     ['MSnDCG@0010', 'nDCG@0010', 'P-plus', 'P@0005', 'Q-measure', 'RBP(p=0.8)@5', 'accuracy']
     """
+    from kaiwa.measure.name import MeasureName, parse_name  # the measures take time to load, and readers need none
+
     try:
         name = parse_name(measure)
     except InputError:

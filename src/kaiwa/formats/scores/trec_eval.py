@@ -9,7 +9,6 @@ from kaiwa.errors import InputError
 from kaiwa.formats.scores.score_lists import by_topic, file_name, run_names, word
 from kaiwa.formats.text.blocks import bare_name
 from kaiwa.formats.text.delimited import Row, is_number
-from kaiwa.measure.name import MeasureName, parse_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,6 +96,8 @@ def trec_eval_name(measure: str) -> str:
     >>> [trec_eval_name(name) for name in ("AP", "nDCG@10", "P@5", "Hit@1", "RR", "AP@10", "nERR@10")]
     ['map', 'ndcg_cut_10', 'P_5', 'success_1', 'recip_rank', 'AP@10', 'nERR@10']
     """
+    from kaiwa.measure.name import MeasureName, parse_name  # the measures take time to load, and readers need none
+
     try:
         name = parse_name(measure)
     except InputError:
