@@ -38,10 +38,13 @@ if TYPE_CHECKING:
     from kaiwa.compare.baseline import BaselineComparison
     from kaiwa.compare.comparison import Comparison
     from kaiwa.compare.rank_agreement import RankAgreement
+    from kaiwa.compare.standardisation import Factors
     from kaiwa.compare.variance_components import Variance
     from kaiwa.errors import DesignError, InputError, KaiwaError, UnknownName
+    from kaiwa.flow.check import Check
     from kaiwa.flow.retrieve import Bot
     from kaiwa.label.agreement import Agreement
+    from kaiwa.measure.scoring import Scored
     from kaiwa.model.gains import Gains
     from kaiwa.model.pair import Pair
     from kaiwa.model.run import Run
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
     from kaiwa.model.votes import Votes
     from kaiwa.rank.answer_filters import Filters
     from kaiwa.rank.replies import Replies
+    from kaiwa.studies.pool_report import PoolReport
     from kaiwa.topicset.answer import Design
 
     __version__: str
@@ -68,10 +72,13 @@ _HOMES = {
     "kaiwa.compare.baseline": "BaselineComparison",
     "kaiwa.compare.comparison": "Comparison",
     "kaiwa.compare.rank_agreement": "RankAgreement",
+    "kaiwa.compare.standardisation": "Factors",
     "kaiwa.compare.variance_components": "Variance",
     "kaiwa.errors": "DesignError InputError KaiwaError UnknownName",
+    "kaiwa.flow.check": "Check",
     "kaiwa.flow.retrieve": "Bot",
     "kaiwa.label.agreement": "Agreement",
+    "kaiwa.measure.scoring": "Scored",
     "kaiwa.model.gains": "Gains",
     "kaiwa.model.pair": "Pair",
     "kaiwa.model.run": "Run",
@@ -79,6 +86,7 @@ _HOMES = {
     "kaiwa.model.votes": "Votes",
     "kaiwa.rank.answer_filters": "Filters",
     "kaiwa.rank.replies": "Replies",
+    "kaiwa.studies.pool_report": "PoolReport",
     "kaiwa.topicset.answer": "Design",
 }
 _PUBLIC = {name: home for home, names in _HOMES.items() for name in names.split()}
@@ -87,18 +95,22 @@ __all__ = [
     "Agreement",
     "BaselineComparison",
     "Bot",
+    "Check",
     "Comparison",
     "Design",
     "DesignError",
+    "Factors",
     "Filters",
     "Gains",
     "InputError",
     "KaiwaError",
     "Pair",
+    "PoolReport",
     "RankAgreement",
     "Replies",
     "Run",
     "ScoreSet",
+    "Scored",
     "Scores",
     "UnknownName",
     "Variance",

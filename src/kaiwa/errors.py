@@ -84,12 +84,19 @@ class KaiwaError(Exception):
 
 
 class InputError(KaiwaError):
-    """Input that cannot be used; ``str()`` is ``place: what is wrong; what to do``."""
+    """Input that cannot be used; ``str()`` is ``place: what is wrong; what to do``.
+
+    >>> import kaiwa
+    >>> raise kaiwa.InputError.at("r.txt", "grade '5' is not 0..2", "map it to a gain", line=7)
+    Traceback (most recent call last):
+    kaiwa.errors.InputError: r.txt:7: grade '5' is not 0..2; map it to a gain
+    """
 
     @classmethod
     def at(cls, place: object, what: str, repair: str, *, line: int | None = None) -> InputError:
         """The error for one place, in the house's form.
 
+        >>> from kaiwa.errors import InputError, option
         >>> str(InputError.at("r.txt", "grade '5' is not 0..2", f"see {option('levels')}", line=7))
         "r.txt:7: grade '5' is not 0..2; see levels="
         """
@@ -98,12 +105,19 @@ class InputError(KaiwaError):
 
 
 class UnknownName(InputError):  # noqa: N818  reads as the thing it is
-    """A name that a table does not hold."""
+    """A name that a table does not hold.
+
+    >>> import kaiwa
+    >>> kaiwa.score(kaiwa.Run.from_dict({"q": {"a": 1.0}}), kaiwa.Gains.from_lists({"q": {"a": 1}}), "nER@10")
+    Traceback (most recent call last):
+    kaiwa.errors.UnknownName: unknown measure 'nER'; did you mean 'nERR' or 'nEBR' or 'ERR'?
+    """
 
     @classmethod
     def among(cls, kind: str, name: str, known: Iterable[str]) -> UnknownName:
         """The error that offers what the table does hold.
 
+        >>> from kaiwa.errors import UnknownName
         >>> str(UnknownName.among("measure", "nER", ["nERR", "P+"]))
         "unknown measure 'nER'; did you mean 'nERR'?"
         >>> str(UnknownName.among("measure", "ap", ["AP", "P+"]))
@@ -120,4 +134,9 @@ class UnknownName(InputError):  # noqa: N818  reads as the thing it is
 
 
 class DesignError(KaiwaError):
-    """A requirement that cannot be met, with the nearest one that can."""
+    """A requirement that cannot be met, with the nearest one that can.
+
+    >>> import kaiwa
+    >>> issubclass(kaiwa.DesignError, kaiwa.KaiwaError)
+    True
+    """

@@ -24,8 +24,9 @@ def read_run(source: Path | str | Frame, *, order: str | None = None) -> Run:
 
     ``order`` says what ranks it: ``file``, ``score`` or ``rank``; without it, the format decides.
 
-    >>> import polars
-    >>> read_run(polars.DataFrame({"topic": ["q1", "q1"], "comment": ["a", "b"], "score": [1.0, 2.0]})).ranking("q1")
+    >>> import kaiwa, polars
+    >>> frame = polars.DataFrame({"topic": ["q1", "q1"], "comment": ["a", "b"], "score": [1.0, 2.0]})
+    >>> kaiwa.read_run(frame).ranking("q1")
     [('b', 2.0), ('a', 1.0)]
     """
     from kaiwa.formats import data_frames, run_files
@@ -41,9 +42,9 @@ def read_run(source: Path | str | Frame, *, order: str | None = None) -> Run:
 def read_runs(*sources: Path | str | Frame, order: str | None = None) -> list[Run]:
     """Runs from files named or matched by patterns such as ``runs/*.txt``, folders of .res files, or data frames.
 
-    >>> import polars
+    >>> import kaiwa, polars
     >>> frame = {"run": ["A", "B"], "topic": ["q1", "q1"], "comment": ["a", "a"], "score": [1.0, 2.0]}
-    >>> read_runs(polars.DataFrame(frame))
+    >>> kaiwa.read_runs(polars.DataFrame(frame))
     [Run('A', 1 topic, 1 comment), Run('B', 1 topic, 1 comment)]
     """
     from kaiwa.formats import data_frames, run_files
@@ -56,8 +57,8 @@ def read_runs(*sources: Path | str | Frame, order: str | None = None) -> list[Ru
 def read_qrels(source: Path | str | Frame) -> Gains:
     """Judgements from a TREC, NTCIR or BEIR file, NTCIREVAL's folder or a data frame, each grade as its own gain.
 
-    >>> import polars
-    >>> read_qrels(polars.DataFrame({"query_id": ["q1"], "doc_id": ["a"], "relevance": [2]})).of("q1")
+    >>> import kaiwa, polars
+    >>> kaiwa.read_qrels(polars.DataFrame({"query_id": ["q1"], "doc_id": ["a"], "relevance": [2]})).of("q1")
     {'a': 2.0}
     """
     from kaiwa.formats import data_frames, qrels_files
@@ -68,11 +69,12 @@ def read_qrels(source: Path | str | Frame) -> Gains:
 def read_intents(path: Path | str) -> dict[str, Gains]:
     r"""Judgements by intent from lines ``topic intent comment grade``, for diversity measures such as D#-nDCG.
 
+    >>> import kaiwa
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp(), "intents.txt")
     >>> _ = path.write_text("q1 1 a 2\nq1 2 b 1\n")
-    >>> read_intents(path)["2"].of("q1")
+    >>> kaiwa.read_intents(path)["2"].of("q1")
     {'b': 1.0}
     """
     from kaiwa.formats.qrels_files import read_grouped_qrels
@@ -83,11 +85,12 @@ def read_intents(path: Path | str) -> dict[str, Gains]:
 def read_chances(path: Path | str) -> IntentChances:
     r"""How likely each intent is, from lines ``topic intent chance [inf|nav]``.
 
+    >>> import kaiwa
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp(), "chances.txt")
     >>> _ = path.write_text("q1 1 0.75\nq1 2 0.25\n")
-    >>> read_chances(path).chances["q1", "2"]
+    >>> kaiwa.read_chances(path).chances["q1", "2"]
     0.25
     """
     from kaiwa.formats.intent_files import read_intent_chances
@@ -98,9 +101,9 @@ def read_chances(path: Path | str) -> IntentChances:
 def read_votes(source: Path | str | Frame, *, top: int | None = None) -> Votes:
     """Votes from STC labels, tidy CSV or a data frame; ``top`` is the scale's highest level.
 
-    >>> import polars
+    >>> import kaiwa, polars
     >>> frame = {"topic": ["q1"], "comment": ["a"], "assessor": ["ann"], "level": [2]}
-    >>> read_votes(polars.DataFrame(frame))
+    >>> kaiwa.read_votes(polars.DataFrame(frame))
     Votes(1 item, 1 assessor, 1 vote)
     """
     from kaiwa.formats import data_frames, vote_files
@@ -117,8 +120,9 @@ def read_scores(*sources: Path | str | Frame, missing: str = "error", measure: s
     for each measure. ``measure`` names the scores of a frame that does not. ``missing`` says what to do about runs
     without a score on some topic: ``error``, ``drop-topics``, ``drop-runs`` or ``zero``; the result says what it did.
 
-    >>> import polars
-    >>> read_scores(polars.DataFrame({"topic": ["q1", "q2"], "A": [0.5, 1.0], "B": [0.25, 0.5]}), measure="AP").means()
+    >>> import kaiwa, polars
+    >>> frame = polars.DataFrame({"topic": ["q1", "q2"], "A": [0.5, 1.0], "B": [0.25, 0.5]})
+    >>> kaiwa.read_scores(frame, measure="AP").means()
     {'A': {'AP': 0.75}, 'B': {'AP': 0.375}}
     """
     from kaiwa.formats.scores.score_files import read_scores as read_file
@@ -137,7 +141,7 @@ def read_factors(path: Path | str) -> dict[str, Factors]:
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp(), "factors.csv")
     >>> kaiwa.write_factors(path, kaiwa.Scores("AP", ("q1",), ("A", "B"), numpy.array([[0.5, 0.25]])).factors())
-    >>> read_factors(path)["AP"].topics
+    >>> kaiwa.read_factors(path)["AP"].topics
     ('q1',)
     """
     from kaiwa.formats.scores.factor_files import read_factors as read_file
@@ -148,11 +152,12 @@ def read_factors(path: Path | str) -> dict[str, Factors]:
 def read_topics(path: Path | str) -> dict[str, str]:
     r"""Topics from lines ``id TAB text``.
 
+    >>> import kaiwa
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp(), "topics.tsv")
     >>> _ = path.write_text("q1\tThe first day in Hawaii.\n")
-    >>> read_topics(path)
+    >>> kaiwa.read_topics(path)
     {'q1': 'The first day in Hawaii.'}
     """
     from kaiwa.formats.topic_files import read_topics as read_file

@@ -35,7 +35,7 @@ def write_runs(folder: Path | str, runs: Iterable[Run], *, format: str = "ntcir-
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> folder = Path(mkdtemp())
-    >>> write_runs(folder, [kaiwa.Run.from_dict({"q1": {"c9": 2.0}}, name="A")], format="trec-run")
+    >>> kaiwa.write_runs(folder, [kaiwa.Run.from_dict({"q1": {"c9": 2.0}}, name="A")], format="trec-run")
     >>> [file.name for file in folder.iterdir()]
     ['A.txt']
     """
@@ -70,7 +70,7 @@ def write_topics(path: Path | str, topics: Mapping[str, str]) -> None:
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp(), "topics.tsv")
-    >>> write_topics(path, {"q1": "The first day in Hawaii."})
+    >>> kaiwa.write_topics(path, {"q1": "The first day in Hawaii."})
     >>> kaiwa.read_topics(path)
     {'q1': 'The first day in Hawaii.'}
     """
@@ -86,7 +86,7 @@ def write_factors(path: Path | str, *factors: Factors) -> None:
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp(), "factors.csv")
-    >>> write_factors(path, kaiwa.Scores("AP", ("q1",), ("A", "B"), numpy.array([[0.5, 0.25]])).factors())
+    >>> kaiwa.write_factors(path, kaiwa.Scores("AP", ("q1",), ("A", "B"), numpy.array([[0.5, 0.25]])).factors())
     >>> list(kaiwa.read_factors(path))
     ['AP']
     """

@@ -48,7 +48,8 @@ class CheckedFile:
 class Check(Shown):
     """The verdict on all files.
 
-    >>> Check(())
+    >>> import kaiwa
+    >>> kaiwa.Check(())
     Check(0 files, 0 problems)
     """
 

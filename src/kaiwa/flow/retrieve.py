@@ -36,10 +36,21 @@ def compile_search(path: Path) -> None:
 
 
 class Bot(Shown):
-    """An open index; ``reply`` answers a post with old comments and the reasons for them.
+    r"""An open index; ``reply`` answers a post with old comments and the reasons for them.
 
     The takedown list inside the index folder is read anew whenever it changes, so an id in it
     vanishes from the next answer on.
+
+    >>> import kaiwa
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> folder = Path(mkdtemp())
+    >>> pairs, index = folder / "pairs.tsv", folder / "index"
+    >>> _ = pairs.write_text("p1\tThe first day in Hawaii\tc1\tEnjoy the beaches of Hawaii\n")
+    >>> _ = kaiwa.clean_pairs(pairs, folder / "repository")
+    >>> _ = kaiwa.index_repository(folder / "repository", index, language="en")
+    >>> kaiwa.open(index)
+    Bot(1 post, 1 comment)
     """
 
     def __init__(self, path: Path, *, takedown: frozenset[str] = frozenset()) -> None:
@@ -56,7 +67,19 @@ class Bot(Shown):
     def reply(
         self, text: str, *, k: int = 10, system: str = DEFAULT_SYSTEM, filters: Filters = _FILTERS, fusion: str = "rrf"
     ) -> Replies:
-        """The k best comments for a post, best first; none when no word of it is known."""
+        r"""The k best comments for a post, best first; none when no word of it is known.
+
+        >>> import kaiwa
+        >>> from pathlib import Path
+        >>> from tempfile import mkdtemp
+        >>> folder = Path(mkdtemp())
+        >>> pairs, index = folder / "pairs.tsv", folder / "index"
+        >>> _ = pairs.write_text("p1\tThe first day in Hawaii\tc1\tEnjoy the beaches of Hawaii\n")
+        >>> _ = kaiwa.clean_pairs(pairs, folder / "repository")
+        >>> _ = kaiwa.index_repository(folder / "repository", index, language="en")
+        >>> print(kaiwa.open(index).reply("A day in Hawaii", k=1)[0].text)
+        Enjoy the beaches of Hawaii
+        """
         if not 1 <= k <= _MOST:
             raise InputError(f"k is {k}; give 1 to {_MOST}")
         chosen = system_named(system)
@@ -74,7 +97,19 @@ class Bot(Shown):
         fusion: str = "rrf",
         progress: Progress = lambda _done, _total: None,
     ) -> Run:
-        """A run over the topics, tied scores told apart; a topic without any answer has an empty list."""
+        r"""A run over the topics, tied scores told apart; a topic without any answer has an empty list.
+
+        >>> import kaiwa
+        >>> from pathlib import Path
+        >>> from tempfile import mkdtemp
+        >>> folder = Path(mkdtemp())
+        >>> pairs, index = folder / "pairs.tsv", folder / "index"
+        >>> _ = pairs.write_text("p1\tThe first day in Hawaii\tc1\tEnjoy the beaches of Hawaii\n")
+        >>> _ = kaiwa.clean_pairs(pairs, folder / "repository")
+        >>> _ = kaiwa.index_repository(folder / "repository", index, language="en")
+        >>> kaiwa.open(index).run({"q1": "A day in Hawaii"}, name="KAIWA-E-R1").comments_of("q1")
+        ['c1']
+        """
         lists: dict[str, list[tuple[str, float]]] = {}
         for done, (topic, text) in enumerate(topics.items(), start=1):
             answers = self.reply(text, k=k, system=system, filters=filters, fusion=fusion)

@@ -54,8 +54,13 @@ class RunScores:
 class Scored(ScoreSet):
     """The scores of runs by measure, and what was left out or counted 0.
 
-    ``left_out`` are the topics without a relevant item; ``unanswered`` says per run which topics it returned
+    ``undefined`` are the topics without a relevant item; ``unanswered`` says per run which topics it returned
     nothing for (they score 0), ``unknown`` which of its topics were never judged; ``orders`` what ranked it.
+
+    >>> import kaiwa
+    >>> gains = kaiwa.Gains.from_lists({"q1": {"a": 1}, "q2": {"b": 0}})
+    >>> kaiwa.score(kaiwa.Run.from_dict({"q1": {"a": 1.0}}), gains, "nG@1").undefined
+    ('q2',)
     """
 
     def __init__(self, tables: Iterable[Scores], runs: Sequence[RunScores], undefined: tuple[str, ...]) -> None:

@@ -24,7 +24,8 @@ class Gains(TopicLists):
     were made; ``lines`` holds the line each came from in ``source``, for errors that name their place.
     ``without_votes`` counts the items that were left unjudged as nobody voted on them.
 
-    >>> Gains.from_lists({"q1": {"c9": 3, "c4": 0}})
+    >>> import kaiwa
+    >>> kaiwa.Gains.from_lists({"q1": {"c9": 3, "c4": 0}})
     Gains(1 topic, 2 comments, gmax 3)
     """
 
@@ -51,7 +52,8 @@ class Gains(TopicLists):
     ) -> Gains:
         """Gains from ``{topic: {comment: gain}}``; the top is the largest gain unless given.
 
-        >>> Gains.from_lists({"q1": {"c9": 3, "c4": 0}}, top=3).of("q1")
+        >>> import kaiwa
+        >>> kaiwa.Gains.from_lists({"q1": {"c9": 3, "c4": 0}}, top=3).of("q1")
         {'c9': 3.0, 'c4': 0.0}
         """
         rows = [row for items in gains.values() for row in items.items()]
@@ -80,17 +82,28 @@ class Gains(TopicLists):
     def of(self, topic: str) -> dict[str, float]:
         """One topic's judged comments and their gains.
 
-        >>> Gains.from_lists({"q1": {"c9": 3, "c4": 0}}).of("q1")
+        >>> import kaiwa
+        >>> kaiwa.Gains.from_lists({"q1": {"c9": 3, "c4": 0}}).of("q1")
         {'c9': 3.0, 'c4': 0.0}
         """
         return dict(zip(self.comments_of(topic), self.gains[self.span(topic)].tolist(), strict=True))
 
     def table(self) -> IdTable:
-        """The exact index from (topic number, comment) to the row it is judged in."""
+        """The exact index from (topic number, comment) to the row it is judged in.
+
+        >>> import kaiwa
+        >>> len(kaiwa.Gains.from_lists({"q1": {"c9": 3}}).table())
+        1
+        """
         return IdTable(self.codes(), self.comments)
 
     def fault(self, row: int, what: str, repair: str) -> InputError:
-        """The error that names the line of one row, or its topic and comment when there is no file."""
+        """The error that names the line of one row, or its topic and comment when there is no file.
+
+        >>> import kaiwa
+        >>> print(kaiwa.Gains.from_lists({"q1": {"c9": 3}}).fault(0, "the gain is odd", "give another"))
+        topic 'q1', comment 'c9': the gain is odd; give another
+        """
         if self.lines is not None:
             return InputError.at(self.source, what, repair, line=int(self.lines[row]))
         topic = self.topics[int(np.searchsorted(self.starts, row, side="right")) - 1]
@@ -99,7 +112,8 @@ class Gains(TopicLists):
     def columns(self) -> dict[str, Sequence[object]]:
         """The rows, column by column: topic, comment and gain.
 
-        >>> Gains.from_lists({"q1": {"c9": 3}}).columns()
+        >>> import kaiwa
+        >>> kaiwa.Gains.from_lists({"q1": {"c9": 3}}).columns()
         {'topic': ['q1'], 'comment': ['c9'], 'gain': [3.0]}
         """
         return {"topic": self.topic_per_row(), "comment": unpack(self.comments), "gain": self.gains.tolist()}
@@ -107,10 +121,11 @@ class Gains(TopicLists):
     def write(self, path: Path | str, *, format: str = "trec-qrels") -> None:  # noqa: A002  the word that readers know
         """Write the judgements as ``trec-qrels``, ``ntcir-qrels`` or ``beir-qrels``, or as ``rel`` into a folder.
 
+        >>> import kaiwa
         >>> from pathlib import Path
         >>> from tempfile import mkdtemp
         >>> path = Path(mkdtemp(), "qrels.txt")
-        >>> Gains.from_lists({"q1": {"c9": 3}}).write(path)
+        >>> kaiwa.Gains.from_lists({"q1": {"c9": 3}}).write(path)
         >>> print(path.read_text(), end="")
         q1 0 c9 3
         """

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 class Pair:
     """One post and one comment made on it, with the ids their source gave them.
 
-    >>> Pair("p1", "The first day in Hawaii.", "c1", "Enjoy the beaches!").comment
+    >>> import kaiwa
+    >>> kaiwa.Pair("p1", "The first day in Hawaii.", "c1", "Enjoy the beaches!").comment
     'Enjoy the beaches!'
     """
 

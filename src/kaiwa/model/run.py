@@ -23,7 +23,8 @@ class Run(TopicLists):
     ``order`` says what made the ranking: ``file`` (the order of the lines, NTCIR), ``score`` (score
     descending, then id descending, TREC) or ``rank`` (the rank column).
 
-    >>> Run.from_dict({"q1": {"c9": 2.0, "c4": 2.5}}, name="T1-C-R1")
+    >>> import kaiwa
+    >>> kaiwa.Run.from_dict({"q1": {"c9": 2.0, "c4": 2.5}}, name="T1-C-R1")
     Run('T1-C-R1', 1 topic, 2 comments)
     """
 
@@ -46,7 +47,8 @@ class Run(TopicLists):
     def from_dict(cls, scores: Mapping[str, Mapping[str, float]], *, name: str = "run", description: str = "") -> Run:
         """A run from ``{topic: {comment: score}}``; of equal scores the greater id comes first, as in TREC.
 
-        >>> Run.from_dict({"q1": {"c4": 1.5, "c9": 2.0}}, name="T1-C-R1").ranking("q1")
+        >>> import kaiwa
+        >>> kaiwa.Run.from_dict({"q1": {"c4": 1.5, "c9": 2.0}}, name="T1-C-R1").ranking("q1")
         [('c9', 2.0), ('c4', 1.5)]
         """
         lists = {
@@ -58,7 +60,8 @@ class Run(TopicLists):
     def from_lists(cls, name: str, lists: Mapping[str, Sequence[tuple[str, float]]], *, description: str = "") -> Run:
         """A run from ``{topic: [(comment, score), ...]}``, best first.
 
-        >>> Run.from_lists("T1-C-R1", {"q1": [("c9", 2.0), ("c4", 1.5)]}).ranking("q1")
+        >>> import kaiwa
+        >>> kaiwa.Run.from_lists("T1-C-R1", {"q1": [("c9", 2.0), ("c4", 1.5)]}).ranking("q1")
         [('c9', 2.0), ('c4', 1.5)]
         """
         rows = [row for ranked in lists.values() for row in ranked]
@@ -87,7 +90,8 @@ class Run(TopicLists):
     def ranking(self, topic: str) -> list[tuple[str, float]]:
         """One topic's comments with their scores, best first; empty when the run has none.
 
-        >>> Run.from_dict({"q1": {"c9": 2.0}}).ranking("q1")
+        >>> import kaiwa
+        >>> kaiwa.Run.from_dict({"q1": {"c9": 2.0}}).ranking("q1")
         [('c9', 2.0)]
         """
         return list(zip(self.comments_of(topic), self.scores[self.span(topic)].tolist(), strict=True))
@@ -95,7 +99,8 @@ class Run(TopicLists):
     def truncated(self, depth: int) -> Run:
         """The same run cut to the first ``depth`` comments of each topic.
 
-        >>> Run.from_dict({"q1": {"c9": 2.0, "c4": 1.5}}).truncated(1).ranking("q1")
+        >>> import kaiwa
+        >>> kaiwa.Run.from_dict({"q1": {"c9": 2.0, "c4": 1.5}}).truncated(1).ranking("q1")
         [('c9', 2.0)]
         """
         place = np.arange(len(self.comments)) - np.repeat(self.starts[:-1], np.diff(self.starts))
@@ -106,7 +111,8 @@ class Run(TopicLists):
     def unanswered(self) -> list[str]:
         """The topics for which the run returns nothing.
 
-        >>> Run.from_dict({"q1": {"c9": 2.0}, "q2": {}}).unanswered()
+        >>> import kaiwa
+        >>> kaiwa.Run.from_dict({"q1": {"c9": 2.0}, "q2": {}}).unanswered()
         ['q2']
         """
         return [topic for topic, size in zip(self.topics, np.diff(self.starts).tolist(), strict=True) if not size]
@@ -114,7 +120,8 @@ class Run(TopicLists):
     def columns(self) -> dict[str, Sequence[object]]:
         """The rows, column by column: topic, comment, rank, score and run.
 
-        >>> Run.from_dict({"q1": {"c9": 2.0}}, name="R").columns()
+        >>> import kaiwa
+        >>> kaiwa.Run.from_dict({"q1": {"c9": 2.0}}, name="R").columns()
         {'topic': ['q1'], 'comment': ['c9'], 'rank': [1], 'score': [2.0], 'run': ['R']}
         """
         place = np.arange(len(self)) - np.repeat(self.starts[:-1], np.diff(self.starts)) + 1
@@ -129,10 +136,11 @@ class Run(TopicLists):
     def write(self, path: Path | str, *, format: str = "ntcir-run") -> None:  # noqa: A002  the word that readers know
         """Write the run as ``ntcir-run`` or ``trec-run`` into a file, or as ``res`` into a folder.
 
+        >>> import kaiwa
         >>> from pathlib import Path
         >>> from tempfile import mkdtemp
         >>> path = Path(mkdtemp(), "R.txt")
-        >>> Run.from_dict({"q1": {"c9": 2.0}}, name="R").write(path, format="trec-run")
+        >>> kaiwa.Run.from_dict({"q1": {"c9": 2.0}}, name="R").write(path, format="trec-run")
         >>> print(path.read_text(), end="")
         q1 Q0 c9 1 2.0 R
         """

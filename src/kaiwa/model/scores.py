@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class Scores(Noun):
     """One measure's scores as a topics x runs matrix with names on both axes; every cell is a number.
 
-    >>> scores = Scores("nG@1", ("q1", "q2"), ("A", "B"), np.array([[1.0, 0.0], [0.5, 0.25]]))
+    >>> import kaiwa, numpy
+    >>> scores = kaiwa.Scores("nG@1", ("q1", "q2"), ("A", "B"), numpy.array([[1.0, 0.0], [0.5, 0.25]]))
     >>> scores
     Scores('nG@1', 2 topics, 2 runs)
     >>> print(scores)
@@ -74,7 +75,8 @@ class Scores(Noun):
     def means(self) -> dict[str, float]:
         """Each run's mean over topics.
 
-        >>> Scores("nG@1", ("q1", "q2"), ("A", "B"), np.array([[1.0, 0.0], [0.5, 0.0]])).means()
+        >>> import kaiwa, numpy
+        >>> kaiwa.Scores("nG@1", ("q1", "q2"), ("A", "B"), numpy.array([[1.0, 0.0], [0.5, 0.0]])).means()
         {'A': 0.75, 'B': 0.0}
         """
         return dict(zip(self.runs, self.values.mean(axis=0).tolist(), strict=True))
@@ -95,7 +97,8 @@ class Scores(Noun):
         ``test`` is ``hsd``, ``step-down`` or ``tukey``; ``trials="auto"`` adds trials until no pair is close to
         ``alpha``, up to ``max_trials``. The result does not depend on the number of threads.
 
-        >>> scores = Scores("nG@1", tuple("123456"), ("A", "B"), np.array([[1.0, 0.0]] * 6))
+        >>> import kaiwa, numpy
+        >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
         >>> scores.compare(trials=999).ranks
         {'A': 1, 'B': 2}
         """
@@ -125,7 +128,8 @@ class Scores(Noun):
 
         ``test`` is ``randomisation``, ``t`` or ``bootstrap``.
 
-        >>> scores = Scores("nG@1", tuple("123456"), ("A", "B"), np.array([[1.0, 0.0]] * 6))
+        >>> import kaiwa, numpy
+        >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
         >>> scores.compare_with_baseline("B", test="t").pairs[0].significant
         True
         """
@@ -137,8 +141,9 @@ class Scores(Noun):
     def factors(self) -> Factors:
         """Each topic's mean and standard deviation over these runs, by which other scores can be standardised.
 
-        >>> Scores("AP", ("q1",), ("A", "B", "C"), np.array([[0.1, 0.2, 0.3]])).factors().means.round(3).tolist()
-        [0.2]
+        >>> import kaiwa, numpy
+        >>> kaiwa.Scores("AP", ("q1",), ("A", "B"), numpy.array([[0.5, 0.25]])).factors().means.tolist()
+        [0.375]
         """
         found: Factors = verb("Scores.factors")(self)
         return found
@@ -150,7 +155,8 @@ class Scores(Noun):
 
         ``factors`` are those of an earlier round; without them, those of these runs.
 
-        >>> raw = Scores("AP", ("q1",), ("A", "B", "C"), np.array([[0.1, 0.2, 0.3]]))
+        >>> import kaiwa, numpy
+        >>> raw = kaiwa.Scores("AP", ("q1",), ("A", "B", "C"), numpy.array([[0.1, 0.2, 0.3]]))
         >>> raw.standardise().values.round(2).tolist()
         [[0.35, 0.5, 0.65]]
         """
@@ -160,8 +166,9 @@ class Scores(Noun):
     def variance(self, *, trials: int = 2_000, confidence: float = 0.95, seed: int = 1) -> Variance:
         """V_E, V_E2 and the variance components, with bootstrap limits over topics.
 
-        >>> values = np.array([[0.7, 0.5, 0.0], [0.3, 0.1, 0.0], [0.2, 0.0, 0.2], [0.6, 0.2, 0.1]])
-        >>> round(Scores("AP", tuple("1234"), ("A", "B", "C"), values).variance().v_e, 4)
+        >>> import kaiwa, numpy
+        >>> values = numpy.array([[0.7, 0.5, 0.0], [0.3, 0.1, 0.0], [0.2, 0.0, 0.2], [0.6, 0.2, 0.1]])
+        >>> round(kaiwa.Scores("AP", tuple("1234"), ("A", "B", "C"), values).variance().v_e, 4)
         0.0375
         """
         rng = np.random.default_rng(seed)
@@ -171,7 +178,8 @@ class Scores(Noun):
     def columns(self) -> dict[str, Sequence[object]]:
         """The rows, column by column: measure, topic, run and score.
 
-        >>> Scores("nG@1", ("q1",), ("A",), np.ones((1, 1))).columns()
+        >>> import kaiwa, numpy
+        >>> kaiwa.Scores("nG@1", ("q1",), ("A",), numpy.ones((1, 1))).columns()
         {'measure': ['nG@1'], 'topic': ['q1'], 'run': ['A'], 'score': [1.0]}
         """
         return {
@@ -184,8 +192,8 @@ class Scores(Noun):
     def matrix(self) -> dict[str, Sequence[object]]:
         """The topics x runs matrix, column by column: the topics, then each run's scores.
 
-        >>> import pandas
-        >>> pandas.DataFrame(Scores("nG@1", ("q1",), ("A", "B"), np.array([[1.0, 0.5]])).matrix())
+        >>> import kaiwa, numpy, pandas
+        >>> pandas.DataFrame(kaiwa.Scores("nG@1", ("q1",), ("A", "B"), numpy.array([[1.0, 0.5]])).matrix())
           topic    A    B
         0    q1  1.0  0.5
         """
@@ -195,10 +203,11 @@ class Scores(Noun):
     def write(self, path: Path | str, *, format: str = "csv") -> None:  # noqa: A002  the word that readers know
         """Write the scores as ``csv`` or ``matrix``, or as ``discpower``, ``nev`` or ``trec-eval`` into a folder.
 
+        >>> import kaiwa, numpy
         >>> from pathlib import Path
         >>> from tempfile import mkdtemp
         >>> path = Path(mkdtemp(), "scores.csv")
-        >>> Scores("nG@1", ("q1",), ("A",), np.ones((1, 1))).write(path, format="matrix")
+        >>> kaiwa.Scores("nG@1", ("q1",), ("A",), numpy.ones((1, 1))).write(path, format="matrix")
         >>> print(path.read_text(), end="")
         topic,A
         q1,1.0

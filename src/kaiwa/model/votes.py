@@ -29,7 +29,8 @@ class Votes(Noun):
     assessor by number. ``level`` runs from 0 to ``top``, or is NA. ``criteria`` holds further judgements
     of the same vote (fluent, coherent, ...), one array a criterion.
 
-    >>> Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", None)])
+    >>> import kaiwa
+    >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", None)])
     Votes(1 item, 2 assessors, 2 votes of which 1 NA)
     """
 
@@ -61,7 +62,8 @@ class Votes(Noun):
     def from_rows(cls, rows: Iterable[tuple[str, str, str, int | None]], *, top: int | None = None) -> Votes:
         """Votes from rows of topic, comment, assessor and level (None: not given); the top is the highest level.
 
-        >>> Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", 0)]).by_assessor()
+        >>> import kaiwa
+        >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", 0)]).by_assessor()
         array([[2, 0]])
         """
         listed = list(rows)
@@ -93,7 +95,8 @@ class Votes(Noun):
     def by_assessor(self) -> IntArray:
         """The levels as an items x assessors matrix, NA (-1) where there is no vote.
 
-        >>> Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c4", "bob", 0)]).by_assessor().tolist()
+        >>> import kaiwa
+        >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c4", "bob", 0)]).by_assessor().tolist()
         [[2, -1], [-1, 0]]
         """
         matrix = np.full((self.items, len(self.assessors)), NA, dtype=np.int64)
@@ -103,7 +106,8 @@ class Votes(Noun):
     def counts(self) -> IntArray:
         """How many votes each item has at each level: items x levels, NA left out.
 
-        >>> Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", 2)]).counts().tolist()
+        >>> import kaiwa
+        >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", 2)]).counts().tolist()
         [[0, 0, 2]]
         """
         given = self.level != NA
@@ -116,7 +120,8 @@ class Votes(Noun):
         ``scheme`` is ``levels``, ``mean``, ``sum``, ``unanimity`` (weight ``p``), ``weighted``, ``majority`` or
         ``median``; ``levels`` says what each level is worth.
 
-        >>> Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", 1)]).gains(scheme="mean").of("q1")
+        >>> import kaiwa
+        >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", 1)]).gains(scheme="mean").of("q1")
         {'c9': 2.0}
         """
         made: Gains = verb("Votes.gains")(self, scheme, p=p, levels=levels).gains
@@ -127,8 +132,9 @@ class Votes(Noun):
 
         ``merge`` counts levels as one class, like ``L1+L2``.
 
+        >>> import kaiwa
         >>> rows = [("q1", "c9", "ann", 2), ("q1", "c9", "bob", 2), ("q1", "c4", "ann", 0), ("q1", "c4", "bob", 0)]
-        >>> Votes.from_rows(rows).agree().fleiss.value
+        >>> kaiwa.Votes.from_rows(rows).agree().fleiss.value
         1.0
         """
         rng = np.random.default_rng(seed)
@@ -138,7 +144,8 @@ class Votes(Noun):
     def contested(self, number: int = 10) -> list[Contested]:
         """The items whose votes agree least, at most ``number``.
 
-        >>> Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", 0)]).contested()[0].comment
+        >>> import kaiwa
+        >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", 0)]).contested()[0].comment
         'c9'
         """
         found: list[Contested] = verb("Votes.contested")(self, number)
@@ -147,7 +154,8 @@ class Votes(Noun):
     def assessor_pairs(self) -> list[AssessorPair]:
         """Cohen's kappa, plain and weighted, of every two assessors who share an item.
 
-        >>> Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", 0)]).assessor_pairs()[0].agreement
+        >>> import kaiwa
+        >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", 0)]).assessor_pairs()[0].agreement
         0.0
         """
         found: list[AssessorPair] = verb("Votes.assessor_pairs")(self)
@@ -156,7 +164,8 @@ class Votes(Noun):
     def columns(self) -> dict[str, Sequence[object]]:
         """The rows, column by column: topic, comment, assessor, level (None: NA) and further criteria.
 
-        >>> Votes.from_rows([("q1", "c9", "ann", 2)]).columns()
+        >>> import kaiwa
+        >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2)]).columns()
         {'topic': ['q1'], 'comment': ['c9'], 'assessor': ['ann'], 'level': [2]}
         """
         topics, comments = unpack(self.topics), unpack(self.comments)
@@ -172,10 +181,11 @@ class Votes(Noun):
     def write(self, path: Path | str) -> None:
         """Write the votes as tidy CSV, one vote a row, NA kept.
 
+        >>> import kaiwa
         >>> from pathlib import Path
         >>> from tempfile import mkdtemp
         >>> path = Path(mkdtemp(), "votes.csv")
-        >>> Votes.from_rows([("q1", "c9", "ann", 2)]).write(path)
+        >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2)]).write(path)
         >>> print(path.read_text(), end="")
         topic,comment,assessor,level
         q1,c9,ann,2

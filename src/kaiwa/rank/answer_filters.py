@@ -14,6 +14,10 @@ class Filters:
     ``repeat`` is the share of the comment's character bigrams that also stand in the query from which on
     it counts as repeating it (the task's non-repetitive criterion); ``near`` the overlap of two answers'
     bigrams (Jaccard) from which on the lower one is dropped.
+
+    >>> import kaiwa
+    >>> kaiwa.Filters(min_chars=5).blocked
+    ()
     """
 
     min_chars: int = 2

@@ -40,7 +40,8 @@ class Reply:
 class Replies(list[Reply], Shown):
     """The comments to answer a post with, best first, and the reasons for each.
 
-    >>> Replies()
+    >>> import kaiwa
+    >>> kaiwa.Replies()
     Replies(0 comments)
     """
 
