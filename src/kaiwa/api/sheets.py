@@ -1,23 +1,21 @@
-"""What each noun and result shows: one table from its class to its sheet, as text, HTML, LaTeX and columns."""
+"""What each noun and result shows: one table from its class to its sheet."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kaiwa.api.sheet import Sheet
 from kaiwa.errors import in_python
 from kaiwa.model.shown import counted
-from kaiwa.report.document.html_parts import paragraph
-from kaiwa.report.document.html_parts import table as html_table
 from kaiwa.report.results.design_answer import answer_text, headline, percent
 from kaiwa.report.results.leaderboard import HEADING, baseline_heading, baseline_rows, leaderboard_rows
 from kaiwa.report.results.score_tables import few
-from kaiwa.report.text_tables import latex_table, table, visible
+from kaiwa.report.text_tables import table, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from kaiwa.api.measure_table import MeasureTable
     from kaiwa.build.repository.cleaning import Cleaned
@@ -40,53 +38,7 @@ if TYPE_CHECKING:
     from kaiwa.studies.pool_report import PoolReport
     from kaiwa.topicset.answer import Design
 
-MOST_ROWS = 50
-MOST_COLUMNS = 20
-MOST_SIGNS = 500
 _FIRST = 10
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """A table with a line under it; ``notes`` say what was left out, ``unseen`` counts rows that are not in it.
-
-    ``words`` stand before the table in a notebook; ``text`` is what ``print`` shows where that is more than the table.
-    """
-
-    header: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    caption: str = ""
-    words: str = ""
-    notes: tuple[str, ...] = ()
-    unseen: int = 0
-    digits: int = 4
-    text: str = ""
-
-    def html(self) -> str:
-        """The sheet as inert HTML that needs nothing from outside; what is beyond its size is counted, not shown."""
-        rows = [[_clipped(cell) for cell in row[:MOST_COLUMNS]] for row in self.rows[:MOST_ROWS]]
-        header = [str(_clipped(name)) for name in self.header[:MOST_COLUMNS]]
-        before = [words for words in (self.words, self.caption) if words]
-        more = len(self.rows) - len(rows) + self.unseen
-        after = [*([f"... and {more:,} more rows"] if more else []), *self.notes]
-        shown, under = ("".join(paragraph(str(_clipped(words))) for words in part) for part in (before, after))
-        return shown + html_table(header, rows, digits=self.digits) + under
-
-    def plain(self) -> str:
-        """The sheet for a terminal."""
-        if self.text:
-            return self.text
-        more = [f"... and {self.unseen:,} more rows"] if self.unseen else []
-        under = [visible(line) for line in (*more, self.caption, *self.notes) if line]
-        return "\n".join([table(self.header, self.rows, digits=self.digits), *under])
-
-    def latex(self) -> str:
-        """The table as a LaTeX tabular."""
-        return latex_table(self.header, self.rows, digits=self.digits)
-
-    def columns(self) -> dict[str, Sequence[object]]:
-        """The rows, column by column."""
-        return {name: [row[place] for row in self.rows] for place, name in enumerate(self.header)}
 
 
 def sheet_of(thing: Shown) -> Sheet:
@@ -299,7 +251,3 @@ SHEETS: Mapping[str, Callable[[Any], Sheet]] = {  # Any: each function takes the
 def _bounds(estimate: Estimate) -> list[Cell]:
     """The estimate and its interval; nothing where they are undefined."""
     return [None if value != value else value for value in (estimate.value, estimate.low, estimate.high)]  # noqa: PLR0124
-
-
-def _clipped(cell: Cell) -> Cell:
-    return f"{cell[:MOST_SIGNS]}..." if isinstance(cell, str) and len(cell) > MOST_SIGNS else cell
