@@ -1,30 +1,35 @@
-# `make demo` and `make test` need Python 3.11+ and nothing else; `make help` lists the rest.
+# `make demo` and `make test` need Python 3.11 or newer and nothing else; `make help` lists the rest.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 JOBS ?= 2
+PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench docs serve clean browser
+.PHONY: help demo test tests test-all check bench docs serve clean browser
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
 $(BIN)/activate:
-	@$(PYTHON) -c 'import sys; sys.exit("Kaiwa needs Python 3.11 to 3.13; this is %d.%d (set PYTHON=python3.11)" % sys.version_info[:2]) if not (3, 11) <= sys.version_info < (3, 14) else 0'
+	@$(PYTHON) -c 'import sys; sys.exit("Kaiwa needs Python 3.11 or newer; this is %d.%d (set PYTHON=python3.11)" % sys.version_info[:2]) if sys.version_info < (3, 11) else 0'
 	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.pip: | $(BIN)/activate # from 25.1 on pip knows dependency groups
+	$(PIP) install --upgrade 'pip>=25.1'
+	@touch $@
 
 $(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/activate
 	$(PIP) install -c constraints.txt -e '.[demo]'
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/activate
-	$(PIP) install -c constraints.txt -e '.[dev]'
+$(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/.pip
+	$(PIP) install -c constraints.txt -e '.[demo,ja,zh]' --group dev
 	@touch $@ $(VENV)/.core
 
-$(VENV)/.bench: pyproject.toml constraints.txt | $(BIN)/activate
-	$(PIP) install -c constraints.txt -e '.[dev,bench]'
+$(VENV)/.bench: $(VENV)/.dev
+	$(PIP) install -c constraints.txt --group bench
 	@touch $@
 
 demo: $(VENV)/.core ## a round on a real repository, ending in demo/report.html
@@ -36,8 +41,16 @@ check: $(VENV)/.dev ## lint, types and architecture
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: $(VENV)/.dev browser check ## everything that must pass: check, then the tests
-	$(BIN)/python -m pytest -n $(JOBS)
+test: check tests ## everything that must pass: check, then the tests
+
+tests: $(VENV)/.dev browser ## the tests alone
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+
+test-all: ## the tests on every Python of 3.11 to 3.14 that is installed
+	@for python in $(PYTHONS); do \
+	  if $$python -c '' 2>/dev/null; then $(MAKE) tests PYTHON=$$python VENV=.venv-$$python || exit 1; \
+	  else echo "$$python is not installed"; fi; \
+	done
 
 bench: $(VENV)/.bench ## speed against the peers, as interleaved CPU-time ratios
 	$(BIN)/python -m benchmarks
@@ -45,11 +58,12 @@ bench: $(VENV)/.bench ## speed against the peers, as interleaved CPU-time ratios
 browser: # the browser that the page tests drive; installed when absent and allowed
 	@command -v chromium >/dev/null || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-noto-cjk >/dev/null)
 
-docs: $(VENV)/.dev ## rebuild the generated pages of docs/
+docs: $(VENV)/.dev ## rebuild the generated pages of docs/, then the offline site in site/
 	$(BIN)/python docs/build.py
+	$(BIN)/python docs/site.py
 
 serve: demo ## the demo's report at http://127.0.0.1:8000/report.html
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory demo 8000
 
 clean: ## remove what make made
-	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .venv-python* demo site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

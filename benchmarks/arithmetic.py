@@ -12,8 +12,7 @@ from statistics import median
 from time import process_time
 
 from benchmarks.score import Size, write_files
-from kaiwa.formats.qrels_files import read_qrels
-from kaiwa.formats.run_files import read_run
+from kaiwa.formats.readers import read_qrels, read_run
 from kaiwa.measure import MEASURES
 from kaiwa.measure.chosen_measure import choose
 from kaiwa.measure.gain_scale import Scale, judge

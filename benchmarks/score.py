@@ -47,7 +47,7 @@ answer = round(sum(answer) / len(answer), 9)
 
 _OURS = """
 from pathlib import Path
-from kaiwa.formats.qrels_files import read_qrels
+from kaiwa.formats.readers import read_qrels
 from kaiwa.flow.score import score_files
 from kaiwa.measure.gain_scale import judge
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,7 +49,7 @@ def small_round(round_template: Path, tmp_path: Path) -> Path:
 def round_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A task folder of four runs on eight topics, judged by three assessors, with texts in ``repository/``."""
     from kaiwa.formats.collection.repository import Manifest, writing_repository
-    from kaiwa.formats.scores.score_files import write_scores
+    from kaiwa.formats.scores.score_tables import write_scores
     from kaiwa.model.scores import Scores, ScoreSet
 
     folder = tmp_path_factory.mktemp("template")
@@ -121,3 +122,10 @@ def index(repository: Path) -> Path:
     target = repository.parent / "index"
     build_index(repository, target, language="zh", tokens=None, progress=lambda _done, _total: None)
     return target
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documentation's offline site, as ``make docs`` builds it."""
+    build = runpy.run_path(str(Path(__file__).parents[1] / "docs" / "site.py"))["build_site"]
+    return Path(build(tmp_path_factory.mktemp("docs")))

@@ -1,7 +1,7 @@
 """The engines of a contest: each builds an index on disk from lines of tokens, and answers with its top k by BM25.
 
-Every line is one document, its tokens already cut and separated by spaces; tantivy and Lucene are told so by their
-whitespace tokenisers. One writing thread each, k1 = 1.2, b = 0.75. ``build_NAME(lines, folder)`` leaves an index in the
+Every line is one document, its tokens separated by spaces; tantivy and Lucene split it by their whitespace
+tokenisers. One writing thread each, k1 = 1.2, b = 0.75. ``build_NAME(lines, folder)`` leaves an index in the
 folder, ``open_NAME(folder)`` opens it.
 """
 
@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.build.index.index_writer import writing_index
 from kaiwa.build.index.posting_lists import write_side
-from kaiwa.build.index.term_numbers import TokenRun, write_terms
+from kaiwa.build.index.term_numbers import TermNumbers, write_terms
 from kaiwa.disk.document_parts import DocumentParts
-from kaiwa.formats.collection.index_folder import open_index_files, writing_index
+from kaiwa.formats.collection.index_folder import open_index_files
 from kaiwa.retrieve.index.vocabulary import Vocabulary
 from kaiwa.retrieve.search.matching import Matcher, query_from, search
 from kaiwa.retrieve.similarity import bm25
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 Answer = tuple[float, float]  # CPU milliseconds, best score (0 when nothing is found)
 Engine = Callable[[list[str], int], Answer]
 _BLOCK = 1 << 19
-_EACH = (1 << 16) - 1  # documents in a stream
+_EACH = (1 << 16) - 1  # documents in a part
 
 
 def build_kaiwa(lines: Path, folder: Path) -> None:
@@ -39,18 +40,18 @@ def build_kaiwa(lines: Path, folder: Path) -> None:
     facts: dict[str, object] = {}
     with writing_index(folder, facts) as writer, lines.open("rb") as source:
         vocabulary = Vocabulary(Tokeniser("lines", str.split, str))
-        streams = DocumentParts(writer.folder, _EACH)
-        tokens = TokenRun(vocabulary, streams)
+        parts = DocumentParts(writer.folder, _EACH)
+        terms = TermNumbers(vocabulary, parts)
         rest, known = b"", 0
         while chunk := source.read(_BLOCK):
-            cut = chunk.rfind(b"\n") + 1
-            block = rest + chunk[:cut]
+            end = chunk.rfind(b"\n") + 1
+            block = rest + chunk[:end]
             size = block.count(b"\n")
-            tokens.add(block, np.arange(known, known + size))
+            terms.add(block, np.arange(known, known + size))
             known += size
-            rest = chunk[cut:]
-        write_side("comments", streams, write_terms(vocabulary, writer), writer)
-        facts["tokens"] = streams.tokens
+            rest = chunk[end:]
+        write_side("comments", parts, write_terms(vocabulary, writer), writer)
+        facts["tokens"] = parts.tokens
     open_index_files(folder)
 
 
@@ -59,7 +60,7 @@ def open_kaiwa(index: Index) -> Engine:
 
     def answer(terms: list[str], k: int) -> Answer:
         start = time.process_time()
-        hits = search(index, query_from(index, terms), Matcher("bm25", 0.0, 1.0), k=k)
+        hits = search(query_from(index, terms), Matcher("bm25", 0.0, 1.0), k=k)
         return _answer(start, float(hits.scores[0]) if len(hits) else 0.0)
 
     return answer
@@ -138,12 +139,12 @@ def open_lucene(folder: Path) -> Engine:
     program = subprocess.Popen([*_java(), "search", str(folder)], stdin=pipe, stdout=pipe, text=True, encoding="utf-8")
     if program.stdin is None or program.stdout is None or program.stdout.readline() != "ready\n":
         raise SystemExit("Lucene did not start")
-    asked, said = program.stdin, program.stdout
+    queries, answers = program.stdin, program.stdout
 
     def answer(terms: list[str], k: int) -> Answer:
-        asked.write(f"{k}\t{' '.join(terms)}\n")
-        asked.flush()
-        nanoseconds, best = said.readline().split("\t")
+        queries.write(f"{k}\t{' '.join(terms)}\n")
+        queries.flush()
+        nanoseconds, best = answers.readline().split("\t")
         return int(nanoseconds) / 1e6, float(best) * (bm25.K1 + 1)
 
     return answer

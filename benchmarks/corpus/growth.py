@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.corpus.engines import build_kaiwa, open_kaiwa
 from benchmarks.harness import machine
 from kaiwa.formats.collection.index_folder import open_index_files
-from kaiwa.formats.topic_files import read_topics
+from kaiwa.formats.readers import read_topics
 from kaiwa.retrieve.index.inverted_index import Index, index_from
 from kaiwa.retrieve.text.tokenisers import tokeniser
 

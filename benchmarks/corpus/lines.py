@@ -41,9 +41,9 @@ def main() -> None:
 def token_lines(index: Index) -> Iterator[str]:
     """Each comment's tokens, spaces between them."""
     postings = index.comments.postings
-    often = postings.often[postings.shapes]
-    docs = np.repeat(postings.docs, often)
-    terms = np.repeat(np.repeat(np.arange(len(index.terms), dtype=np.uint32), np.diff(postings.starts)), often)
+    frequency = postings.frequency[postings.shapes]
+    docs = np.repeat(postings.docs, frequency)
+    terms = np.repeat(np.repeat(np.arange(len(index.terms), dtype=np.uint32), np.diff(postings.starts)), frequency)
     terms = terms[np.argsort(docs, kind="stable")]
     ends = np.cumsum(np.bincount(docs, minlength=postings.documents))
     words = np.array([index.terms.text_of(number) for number in range(len(index.terms))], dtype=object)

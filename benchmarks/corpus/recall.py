@@ -1,7 +1,7 @@
 """How many true replies each system finds again: reply provenance, not human judgement.
 
 ``python -m benchmarks.corpus.recall REPOSITORY`` holds out posts with ``kaiwa topics --rest`` (posts that nearly
-repeat them go too) and asks with each of them. Its true replies are the comments it had that still stand
+repeat them go too) and asks with each of them. Its true replies are the comments it had that still occur
 in the rest, under other posts. Recall@k is the share of them among the first k, averaged over the held-out posts that
 have any. A comment nobody made under that post may be as good an answer; this counts it as a miss.
 """
@@ -18,8 +18,7 @@ from kaiwa.build.index.index_build import build_index
 from kaiwa.flow.retrieve import Bot
 from kaiwa.flow.topics import sample_topics
 from kaiwa.formats.collection.repository import open_repository
-from kaiwa.rank.replies import NONE_BANNED, ranked
-from kaiwa.rank.systems import SYSTEMS
+from kaiwa.rank.systems import SYSTEMS, ranked
 from kaiwa.retrieve.search.matching import query_of
 
 DEPTHS = (10, 100)
@@ -63,8 +62,8 @@ def _recalls(bot: Bot, system: str, topics: dict[str, str], truth: dict[str, set
     shares: list[list[float]] = [[], []]
     for topic, wanted in truth.items():
         query = query_of(bot.index, topics[topic])
-        hits = ranked(bot.index, query, SYSTEMS[system], k=max(DEPTHS), fusion="rrf", banned=NONE_BANNED)
-        ids = [bot.index.comments.texts.id_of(number) for number in hits.comments.tolist()]
+        found = ranked(query, SYSTEMS[system], k=max(DEPTHS))
+        ids = [bot.index.comments.texts.id_of(number) for number in found.comments.tolist()]
         for place, depth in enumerate(DEPTHS):
             shares[place].append(len(wanted & set(ids[:depth])) / len(wanted))
     return [float(np.mean(share)) for share in shares]

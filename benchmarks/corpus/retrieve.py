@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks.corpus.engines import BUILDERS, OPENERS, Engine, open_kaiwa
 from benchmarks.harness import machine
 from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.topic_files import read_topics
+from kaiwa.formats.readers import read_topics
 from kaiwa.retrieve.search.matching import Matcher, query_from, search
 from kaiwa.retrieve.text.tokenisers import tokeniser
 
@@ -65,8 +65,8 @@ def _options() -> argparse.Namespace:
 
 
 def _asked(index: Index, topics: Path, queries: int) -> list[list[str]]:
-    cut = tokeniser(index.tokeniser).terms
-    return [cut(text) for text in read_topics(topics).values()][:queries]
+    terms_of = tokeniser(index.tokeniser).terms
+    return [terms_of(text) for text in read_topics(topics).values()][:queries]
 
 
 def _stop_words(lines: Path) -> set[str]:
@@ -92,7 +92,7 @@ def _joint(index: Index, variants: Variants) -> None:
 
 def _spent(index: Index, terms: list[str], matcher: Matcher) -> float:
     start = time.process_time()
-    search(index, query_from(index, terms), matcher, k=10)
+    search(query_from(index, terms), matcher, k=10)
     return 1000 * (time.process_time() - start)
 
 

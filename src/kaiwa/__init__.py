@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         simulate_design,
     )
     from kaiwa.api.measure_table import measures
-    from kaiwa.api.readers import (
+    from kaiwa.api.noun_readers import (
         read_chances,
         read_factors,
         read_intents,
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
         read_topics,
         read_votes,
     )
+    from kaiwa.api.noun_writers import write_factors, write_runs, write_topics
     from kaiwa.api.repository_verbs import clean_pairs, index_repository, retrieve_run, sample_topics
     from kaiwa.api.repository_verbs import open_index as open  # noqa: A004  kaiwa.open, not the builtin
     from kaiwa.api.score_verbs import score, tau, variance, vote_intervals
     from kaiwa.api.task_verbs import check_runs, pool_runs, write_pool, write_report
-    from kaiwa.api.writers import write_factors, write_runs, write_topics
+    from kaiwa.check.checked_files import Check
     from kaiwa.compare.baseline import BaselineComparison
     from kaiwa.compare.comparison import Comparison
     from kaiwa.compare.rank_agreement import RankAgreement
     from kaiwa.compare.standardisation import Factors
     from kaiwa.compare.variance_components import Variance
     from kaiwa.errors import DesignError, InputError, KaiwaError, UnknownName
-    from kaiwa.flow.check import Check
     from kaiwa.flow.retrieve import Bot
     from kaiwa.label.agreement import Agreement
     from kaiwa.measure.scoring import Scored
@@ -62,20 +62,20 @@ _HOMES = {
         "design design_decision design_from_pilots design_pass_rate labelling_costs plan_rounds simulate_design"
     ),
     "kaiwa.api.measure_table": "measures",
-    "kaiwa.api.readers": (
+    "kaiwa.api.noun_readers": (
         "read_chances read_factors read_intents read_qrels read_run read_runs read_scores read_topics read_votes"
     ),
     "kaiwa.api.repository_verbs": "clean_pairs index_repository open_index retrieve_run sample_topics",
     "kaiwa.api.score_verbs": "score tau variance vote_intervals",
     "kaiwa.api.task_verbs": "check_runs pool_runs write_pool write_report",
-    "kaiwa.api.writers": "write_factors write_runs write_topics",
+    "kaiwa.api.noun_writers": "write_factors write_runs write_topics",
+    "kaiwa.check.checked_files": "Check",
     "kaiwa.compare.baseline": "BaselineComparison",
     "kaiwa.compare.comparison": "Comparison",
     "kaiwa.compare.rank_agreement": "RankAgreement",
     "kaiwa.compare.standardisation": "Factors",
     "kaiwa.compare.variance_components": "Variance",
     "kaiwa.errors": "DesignError InputError KaiwaError UnknownName",
-    "kaiwa.flow.check": "Check",
     "kaiwa.flow.retrieve": "Bot",
     "kaiwa.label.agreement": "Agreement",
     "kaiwa.measure.scoring": "Scored",

@@ -5,6 +5,7 @@ A message names an option by ``option("missing")``, once. ``str(error)`` spells 
 
 KaiwaError
 ├── InputError      a file or value is wrong; the message names the place, the fault and the repair
+│   ├── MissingExtra a library that comes with an extra is not installed; the message says how to install it
 │   └── UnknownName a name that no table holds; the message offers the nearest known ones
 └── DesignError     a requirement that no number of topics, systems or votes can meet
 """
@@ -12,10 +13,11 @@ KaiwaError
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 
 _OPTION = re.compile("\x11([^\x11-\x14]*)\x12([^\x11-\x14]*)\x13([^\x11-\x14]*)\x14")
@@ -131,6 +133,25 @@ class UnknownName(InputError):  # noqa: N818  reads as the thing it is
         if near:
             return cls(f"unknown {kind} {name!r}; did you mean {' or '.join(map(repr, near))}?")
         return cls(f"unknown {kind} {name!r}; known: {', '.join(names)}")
+
+
+class MissingExtra(InputError):  # noqa: N818  reads as the thing it is
+    """A library that is not installed, with the command that installs it."""
+
+
+@contextmanager
+def needs_extra(name: str) -> Iterator[None]:
+    """The block of imports that the extra brings; a missing library is one line with the command that installs it.
+
+    >>> with needs_extra("figures"):
+    ...     import matplotless
+    Traceback (most recent call last):
+    kaiwa.errors.MissingExtra: matplotless is not installed; type: pip install 'kaiwa[figures]'
+    """
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        raise MissingExtra(f"{missing.name} is not installed; type: pip install 'kaiwa[{name}]'") from None
 
 
 class DesignError(KaiwaError):

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import itertools
 import re
-import shutil
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
 
 from kaiwa.flow.report import write_report
-from kaiwa.formats.scores.score_files import write_scores
+from kaiwa.formats.scores.score_tables import write_scores
 from kaiwa.model.scores import Scores, ScoreSet
-from kaiwa.task.settings import Task, TaskSettings, read_task
+from kaiwa.task.settings import TaskSettings
+from kaiwa.task.task_folder import Task, read_task
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 CONTRAST = """() => {
@@ -42,18 +42,6 @@ CONTRAST = """() => {
   }
   return faint;
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Debian's Chromium, as ``make test`` installs it."""
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"),
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"],
-        )
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")

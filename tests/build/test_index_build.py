@@ -15,12 +15,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from kaiwa.build.index import index_writer
 from kaiwa.build.index.index_build import build_index
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, UnknownName
 from kaiwa.flow.retrieve import Bot
-from kaiwa.formats.collection import index_folder as index_files
+from kaiwa.formats.collection import index_folder
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.rank.answer_filters import NO_FILTERS
+from kaiwa.retrieve.index.inverted_index import index_from
+from kaiwa.retrieve.search.matching import Matcher, query_of, search
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +42,7 @@ def data_of(target: Path) -> Path:
 
 def test_any_flipped_byte_is_detected(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In every file, in every part of it: refused when the index is opened or the part is read."""
-    monkeypatch.setattr(index_files, "CHUNK", 256)
+    monkeypatch.setattr(index_folder, "CHUNK", 256)
     target = rebuilt(repository, tmp_path / "index")
     for name in [*sorted(data_of(target).iterdir()), target / "manifest.json"]:
         whole = name.read_bytes()
@@ -68,6 +71,39 @@ def _one(number: int):  # type: ignore[no-untyped-def]  # noqa: ANN202
     return np.array([number])
 
 
+def test_the_arrays_of_an_index_keep_their_names(index: Path) -> None:
+    """An index of version 3, whenever it was built, has these."""
+    postings = ("starts", "docs", "shapes", "often", "length", "inverse_norms", "bm25_peaks", "tfidf_peaks")
+    texts = ("text", "text_starts", "ids", "id_starts", "row")
+    arrays = {f"{name}.{part}" for name in ("posts", "comments") for part in (*postings, *texts)}
+    arrays |= {f"terms.{part}" for part in ("slots", "starts", "text")}
+    arrays |= {f"pairs.{part}" for part in ("comment_posts", "comment_starts", "post_comments", "post_starts")}
+    assert {entry.stem for entry in data_of(index).iterdir()} == arrays
+    facts = json.loads((index / "manifest.json").read_text(encoding="utf-8"))["facts"]
+    assert list(facts)[:4] == ["language", "tokeniser", "k1", "b"]
+
+
+def test_an_index_built_before_a_similarity_was_added_opens_without_it(index: Path) -> None:
+    """The others answer as before, and asking for the missing one is an error."""
+    files = index_folder.open_index_files(index)
+    arrays = {name: array for name, array in files.arrays.items() if not name.endswith("bm25_peaks")}
+    older = index_from(arrays, files.facts, files.check)
+    query = query_of(older, "考试")
+    assert len(search(query, Matcher("tfidf", 1.0, 1.0), k=3))
+    with pytest.raises(UnknownName, match="unknown similarity 'bm25'"):
+        search(query, Matcher("bm25", 1.0, 1.0), k=3)
+
+
+def test_opening_an_index_loads_nothing_of_the_build() -> None:
+    """An answering process needs neither the writer nor pyarrow."""
+    program = (
+        "import sys, kaiwa.flow.retrieve\n"
+        "print([name for name in sys.modules if name.startswith(('kaiwa.build', 'kaiwa.disk', 'pyarrow'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
 @pytest.mark.parametrize("name", ["comments.docs.npy", "terms.text.npy"])
 def test_a_missing_or_cut_file_is_one_line(index: Path, tmp_path: Path, name: str) -> None:
     """Refused when the index is opened."""
@@ -81,13 +117,13 @@ def test_a_missing_or_cut_file_is_one_line(index: Path, tmp_path: Path, name: st
         open_index(tmp_path / "index")
 
 
-def test_a_foreign_folder_is_no_index(tmp_path: Path, repository: Path) -> None:
+def test_a_foreign_folder_is_refused(tmp_path: Path, repository: Path) -> None:
     """A missing folder, another folder, a repository: each one line."""
     with pytest.raises(InputError, match="no such index; build it with kaiwa index"):
         open_index(tmp_path / "nowhere")
-    with pytest.raises(InputError, match="is no index"):
+    with pytest.raises(InputError, match="not an index"):
         open_index(tmp_path)
-    with pytest.raises(InputError, match="is no index"):
+    with pytest.raises(InputError, match="not an index"):
         open_index(repository)
 
 
@@ -103,8 +139,8 @@ def test_an_index_of_another_version_is_refused(index: Path, tmp_path: Path) -> 
 def test_an_open_index_answers_on_while_it_is_replaced(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The old arrays stay mapped, those not yet checked too; the new index stands for whoever opens next."""
-    monkeypatch.setattr(index_files, "CHUNK", 256)
+    """The old arrays stay mapped, those not yet checked too; who opens next gets the new index."""
+    monkeypatch.setattr(index_folder, "CHUNK", 256)
     bot = Bot(rebuilt(repository, tmp_path / "index"))
     before = [one.comment for one in bot.reply("考试", filters=NO_FILTERS)]
     rebuilt(repository, tmp_path / "index", "bigrams")
@@ -151,9 +187,9 @@ def test_a_build_killed_at_any_moment_leaves_the_old_index(repository: Path, tmp
 
 
 def test_two_builds_at_once_do_not_meet(repository: Path, tmp_path: Path) -> None:
-    """The second is told to wait."""
+    """The second is refused."""
     with (
-        index_files.writing_index(tmp_path / "index", {}),
+        index_writer.writing_index(tmp_path / "index", {}),
         pytest.raises(InputError, match="another build is at work here"),
     ):
         rebuilt(repository, tmp_path / "index")
@@ -162,10 +198,10 @@ def test_two_builds_at_once_do_not_meet(repository: Path, tmp_path: Path) -> Non
 def test_a_build_stopped_late_leaves_no_takedown_list_behind(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The list is carried over at the very end; and where one stands alone, an index can be built."""
+    """The list is copied at the very end; and beside a list alone, an index can be built."""
     shutil.copytree(repository, tmp_path / "repository")
     (tmp_path / "repository" / "takedown.txt").write_text("c01\n", encoding="utf-8")
-    monkeypatch.setattr(index_files, "_sums", _stopped)
+    monkeypatch.setattr(index_writer, "checksums", _stopped)
     with pytest.raises(KeyboardInterrupt):
         rebuilt(tmp_path / "repository", tmp_path / "index")
     monkeypatch.undo()
@@ -186,7 +222,7 @@ def _bytes_as_text() -> pa.Array:
 
 
 @pytest.mark.parametrize(
-    ("comments", "said"),
+    ("comments", "complaint"),
     [
         (pa.table([["c1"], _bytes_as_text()], names=["comment_id", "comment"]), "holds bytes that are not UTF-8"),
         (pa.table([["c1"], ["w"], ["w"]], names=["comment_id", "comment", "comment"]), "two columns 'comment'"),
@@ -194,11 +230,11 @@ def _bytes_as_text() -> pa.Array:
         (pa.table({"comment_id": [""], "comment": ["w"]}), "an empty comment_id, or one with white space"),
     ],
 )
-def test_tables_of_another_tool_are_refused_in_one_line(tmp_path: Path, comments: pa.Table, said: str) -> None:
+def test_tables_of_another_tool_are_refused_in_one_line(tmp_path: Path, comments: pa.Table, complaint: str) -> None:
     """What no reader, and no run file, could take."""
     pq.write_table(pa.table({"post_id": ["p1"], "post": ["w"]}), tmp_path / "posts.parquet")
     pq.write_table(comments, tmp_path / "comments.parquet")
     pq.write_table(pa.table({"post_id": ["p1"], "comment_id": ["c1"]}), tmp_path / "pairs.parquet")
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=complaint):
         rebuilt(tmp_path, tmp_path / "index")
     assert not (tmp_path / "index").exists()

@@ -1,19 +1,31 @@
-"""Two fixtures: the command as a user runs it, in a process of its own; and a finished demo."""
+"""The command in this process, in a process of its own, and a finished demo."""
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
+import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
+from kaiwa.cli import main
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
+
+PLAIN = {"NO_COLOR": "1", "COLUMNS": "120"}
+HANGING = 600
+"""Seconds after which a process hangs; a busy machine is slow."""
 
 OFFLINE = """
 import os, runpy, sys
@@ -34,22 +46,62 @@ class Demo:
     output: str
 
 
+@pytest.fixture(scope="session")
+def command() -> Kaiwa:
+    """A function that runs ``kaiwa`` with the given words in the given folder, in this process."""
+    return _in_this_process
+
+
 @pytest.fixture
-def kaiwa(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """A function that runs ``kaiwa`` with the given words, in the test's own folder."""
+def kaiwa(command: Kaiwa, tmp_path: Path) -> Kaiwa:
+    """A function that runs ``kaiwa`` with the given words in the test's own folder, in this process."""
+    return partial(command, folder=tmp_path)
+
+
+@pytest.fixture
+def kaiwa_process(tmp_path: Path) -> Kaiwa:
+    """A function that runs ``kaiwa`` in a process of its own, for tests of what only a process has."""
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "kaiwa.cli", *words],
             cwd=tmp_path,
-            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120"},
+            env={**os.environ, **PLAIN},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=HANGING,
             check=False,
         )
 
     return run
+
+
+def _in_this_process(*words: str | Path, folder: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """What ``kaiwa`` ends with and prints; an exception that a user would see as a traceback comes out."""
+    typed, out, err = ["kaiwa", *map(str, words)], io.BytesIO(), io.BytesIO()
+    with pytest.MonkeyPatch.context() as patch, _signals_kept():
+        patch.chdir(folder)
+        patch.setattr(sys, "argv", typed)
+        for name, value in {**PLAIN, "ARROW_DEFAULT_MEMORY_POOL": "system"}.items():
+            patch.setenv(name, value)
+        for name, stream in {"stdin": io.BytesIO(stdin.encode()), "stdout": out, "stderr": err}.items():
+            patch.setattr(sys, name, io.TextIOWrapper(stream, encoding="utf-8", write_through=True))
+        with pytest.raises(SystemExit) as ending:
+            sys.exit(main())
+        return subprocess.CompletedProcess(
+            typed, int(ending.value.code or 0), out.getvalue().decode(), err.getvalue().decode()
+        )
+
+
+@contextmanager
+def _signals_kept() -> Iterator[None]:
+    """The signals that the command heeds are the test runner's again afterwards."""
+    kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
 
 
 @pytest.fixture(scope="session")
@@ -59,7 +111,7 @@ def finished_demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     done = subprocess.run(
         [sys.executable, "-c", OFFLINE, "demo", "round", "--pairs", "2000"],
         cwd=home,
-        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120"},
+        env={**os.environ, **PLAIN},
         capture_output=True,
         text=True,
         check=False,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kaiwa.formats.qrels_files import read_qrels
+from kaiwa.formats.readers import read_qrels
 
 Made = Callable[[str, str | bytes], Path]
 Kaiwa = Callable[..., subprocess.CompletedProcess[str]]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kaiwa.check import CODES
-from kaiwa.formats.run_files import read_run
+from kaiwa.formats.readers import read_run
 
 Made = Callable[[str, str | bytes], Path]
 Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
@@ -83,8 +83,8 @@ def test_each_fault_is_found_mended_or_left_as_promised(made: Made, kaiwa: Kaiwa
     assert (found.returncode, _codes(found)) == (1, {code} | along.get(code, set()))
     mended = kaiwa(*words, "--fix", "-o", "fixed", "--json")
     copy = tmp_path / "fixed" / "T1-C-R1.txt"
-    assert copy.exists() == bool(CODES[code].mend)
-    if CODES[code].mend:
+    assert copy.exists() == bool(CODES[code].fix)
+    if CODES[code].fix:
         again = kaiwa("check", "fixed/T1-C-R1.txt", *words[2:], "--json")
         assert (mended.returncode, _codes(again)) == (0, set())
         read_run(copy)

@@ -5,21 +5,17 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
     from pathlib import Path
 
-
-def kaiwa(*words: str | Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Run the command as a user does."""
-    line = [sys.executable, "-m", "kaiwa.cli", *map(str, words)]
-    return subprocess.run(line, capture_output=True, text=True, input=stdin, check=False, encoding="utf-8")
+    Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def test_clean_prints_one_json_object(tmp_path: Path) -> None:
+def test_clean_prints_one_json_object(kaiwa: Kaiwa, tmp_path: Path) -> None:
     """With --json, counts of what each rule removed, with examples."""
     (tmp_path / "p.tsv").write_text("p1\t甲\tc1\t一起去爬山吧\np1\t甲\tc2\t哇\n", encoding="utf-8")
     done = kaiwa("clean", tmp_path / "p.tsv", "-o", tmp_path / "repo", "--rules", "weibo", "--json")
@@ -32,7 +28,7 @@ def test_clean_prints_one_json_object(tmp_path: Path) -> None:
     )
 
 
-def test_rules_are_listed(tmp_path: Path) -> None:
+def test_rules_are_listed(kaiwa: Kaiwa, tmp_path: Path) -> None:
     """--rules list needs no file."""
     done = kaiwa("clean", "--rules", "list")
     assert done.returncode == 0
@@ -40,14 +36,14 @@ def test_rules_are_listed(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_an_unknown_rule_set_is_one_line_with_a_hint(tmp_path: Path) -> None:
+def test_an_unknown_rule_set_is_one_line_with_a_hint(kaiwa: Kaiwa, tmp_path: Path) -> None:
     """Exit 2 and "did you mean"."""
     done = kaiwa("clean", tmp_path / "none.tsv", "-o", tmp_path / "r", "--rules", "weibbo")
     assert done.returncode == 2
     assert done.stderr == "kaiwa: unknown rule set 'weibbo'; did you mean 'weibo'?\n"
 
 
-def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
+def test_a_missing_file_is_one_line(kaiwa: Kaiwa, tmp_path: Path) -> None:
     """Exit 2, the place and the repair, nothing written."""
     done = kaiwa("clean", tmp_path / "none.tsv", "-o", tmp_path / "r")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
@@ -59,34 +55,34 @@ PAIRS = "p1\thello there\tc1\thi you\np1\thello there\tc2\tgood day\np2\tbye now
 TABLES = {"posts.parquet", "comments.parquet", "pairs.parquet", "merged.parquet", "manifest.json"}
 
 
-def cleaned(folder: Path, name: str) -> Path:
+def cleaned(kaiwa: Kaiwa, folder: Path, name: str) -> Path:
     """A repository of three pairs."""
     (folder / "p.tsv").write_text(PAIRS, encoding="utf-8")
     assert kaiwa("clean", folder / "p.tsv", "-o", folder / name).returncode == 0
     return folder / name
 
 
-def test_a_repository_holds_its_tables_and_nothing_else(tmp_path: Path) -> None:
+def test_a_repository_holds_its_tables_and_nothing_else(kaiwa: Kaiwa, tmp_path: Path) -> None:
     """What was set aside while cleaning is gone, beside the folder too."""
-    repository = cleaned(tmp_path, "repo")
+    repository = cleaned(kaiwa, tmp_path, "repo")
     assert {entry.name for entry in repository.iterdir()} <= TABLES
     assert {entry.name for entry in tmp_path.iterdir()} == {"p.tsv", "repo"}
 
 
-def test_cleaning_again_keeps_the_takedown_list_and_notes(tmp_path: Path) -> None:
+def test_cleaning_again_keeps_the_takedown_list_and_notes(kaiwa: Kaiwa, tmp_path: Path) -> None:
     """What was taken down stays down."""
-    repository = cleaned(tmp_path, "repo")
+    repository = cleaned(kaiwa, tmp_path, "repo")
     (repository / "takedown.txt").write_text("c1\n", encoding="utf-8")
     (repository / "notes").mkdir()
     (repository / "notes" / "why.txt").write_text("asked by mail\n", encoding="utf-8")
-    cleaned(tmp_path, "repo")
+    cleaned(kaiwa, tmp_path, "repo")
     assert (repository / "takedown.txt").read_text(encoding="utf-8") == "c1\n"
     assert (repository / "notes" / "why.txt").exists()
 
 
-def test_what_a_killed_clean_left_is_cleared_away(tmp_path: Path) -> None:
+def test_what_a_killed_clean_left_is_cleared_away(kaiwa: Kaiwa, tmp_path: Path) -> None:
     """The folder it was filling goes; if it was killed while swapping, the old repository comes back."""
-    repository = cleaned(tmp_path, "repo")
+    repository = cleaned(kaiwa, tmp_path, "repo")
     left = tmp_path / f".repo.{'0a' * 8}"
     left.mkdir()
     repository.rename(left.with_name(f"{left.name}.old"))
@@ -96,38 +92,38 @@ def test_what_a_killed_clean_left_is_cleared_away(tmp_path: Path) -> None:
     assert {entry.name for entry in tmp_path.iterdir()} == {"p.tsv", "repo"}
 
 
-def test_what_waited_aside_is_cleared_away(tmp_path: Path) -> None:
+def test_what_waited_aside_is_cleared_away(kaiwa: Kaiwa, tmp_path: Path) -> None:
     """A clean killed after the swap leaves only the old repository, set aside."""
-    repository = cleaned(tmp_path, "repo")
+    repository = cleaned(kaiwa, tmp_path, "repo")
     (tmp_path / f".repo.{'0a' * 8}.old").mkdir()
-    cleaned(tmp_path, "repo")
+    cleaned(kaiwa, tmp_path, "repo")
     assert {entry.name for entry in tmp_path.iterdir()} == {"p.tsv", "repo"}
     assert (repository / "pairs.parquet").exists()
 
 
-def test_a_folder_that_is_being_filled_stays(tmp_path: Path) -> None:
+def test_a_folder_that_is_being_filled_stays(kaiwa: Kaiwa, tmp_path: Path) -> None:
     """Another clean is at work there."""
     filled = tmp_path / f".repo.{'0b' * 8}"
     filled.mkdir()
     handle = os.open(filled, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_EX)
-    cleaned(tmp_path, "repo")
+    cleaned(kaiwa, tmp_path, "repo")
     os.close(handle)
     assert filled.is_dir()
 
 
-def test_a_link_is_written_through(tmp_path: Path) -> None:
+def test_a_link_is_written_through(kaiwa: Kaiwa, tmp_path: Path) -> None:
     """The folder behind it is replaced, the link stays."""
-    repository = cleaned(tmp_path, "repo")
+    repository = cleaned(kaiwa, tmp_path, "repo")
     (tmp_path / "link").symlink_to(repository)
-    cleaned(tmp_path, "link")
+    cleaned(kaiwa, tmp_path, "link")
     assert (tmp_path / "link").is_symlink()
     assert {entry.name for entry in tmp_path.iterdir()} == {"p.tsv", "repo", "link"}
 
 
-def test_an_index_is_not_built_over_a_repository(tmp_path: Path) -> None:
+def test_an_index_is_not_built_over_a_repository(kaiwa: Kaiwa, tmp_path: Path) -> None:
     """Nor over any other folder with a manifest; both stay as they were."""
-    repository = cleaned(tmp_path, "repo")
+    repository = cleaned(kaiwa, tmp_path, "repo")
     web = tmp_path / "web"
     web.mkdir()
     (web / "manifest.json").write_text('{"name": "mine"}', encoding="utf-8")
@@ -139,14 +135,14 @@ def test_an_index_is_not_built_over_a_repository(tmp_path: Path) -> None:
         assert (target / "manifest.json").read_bytes() == before
 
 
-def test_an_empty_post_is_removed_wherever_it_stands(tmp_path: Path) -> None:
+def test_an_empty_post_is_removed_wherever_it_stands(kaiwa: Kaiwa, tmp_path: Path) -> None:
     """The first pair too."""
     (tmp_path / "p.tsv").write_text(f"p0\t\tc0\thi all\n{PAIRS}", encoding="utf-8")
     done = kaiwa("clean", tmp_path / "p.tsv", "-o", tmp_path / "repo", "--json")
     assert json.loads(done.stdout)["posts"] == 2
 
 
-def test_a_parquet_column_of_lists_is_called_so(tmp_path: Path) -> None:
+def test_a_parquet_column_of_lists_is_called_so(kaiwa: Kaiwa, tmp_path: Path) -> None:
     """The column and its kind, not a file cut short."""
     import pyarrow as pa
     import pyarrow.parquet as pq

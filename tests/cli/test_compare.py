@@ -145,7 +145,7 @@ def test_a_wrong_option_gets_one_line(kaiwa: Kaiwa, scores: Path, options: list[
         ("A,B\n0.5,inf\n0.5,0.1\n", "not a finite number"),
         ("A,B\n0.5,nan\n0.5,0.1\n", "not a finite number"),
         ("A,A\n0.5,0.2\n0.5,0.1\n", "'A'"),
-        ("measure,topic,run,score\nAP,1,A,1\nAP,1,A,1\n", "already stands"),
+        ("measure,topic,run,score\nAP,1,A,1\nAP,1,A,1\n", "duplicate score"),
         ("measure,topic,run,score\nAP,1,A,1\nAP,1,B,1\nAP,2,A,1\n", "no score on topic '2'"),
         ("", "empty"),
     ],

@@ -30,7 +30,7 @@ def offered(folder: Path, line: str) -> list[str]:
         env={**os.environ, "_KAIWA_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=True,
     )
     assert done.stderr == ""
@@ -49,6 +49,9 @@ def offered(folder: Path, line: str) -> list[str]:
         ("kaiwa reply index --system bm25-", ["bm25-q2p", "bm25-q2c"]),
         ("kaiwa index repository --lang ", ["zh", "ja", "en"]),
         ("kaiwa design --test hsd", ["hsd", "hsd-paired"]),
+        ("kaiwa design c", ["cost"]),
+        ("kaiwa design rounds --spending p", ["pocock"]),
+        ("kaiwa help des", ["design"]),
         ("kaiwa check --ignore rank-", ["rank-order", "rank-gap"]),
         ("kaiwa compare scores.csv -m ", ["nERR@10", "P+"]),
         ("kaiwa compare scores.csv --baseline T2", ["T2-C-R1"]),
@@ -91,7 +94,7 @@ def test_the_script_completes_in_a_real_bash(tmp_path: Path) -> None:
         env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=True,
     )
     assert (done.stdout, done.stderr) == ("score\n", "")

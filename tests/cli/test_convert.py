@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kaiwa.flow.convert import QRELS_FORMS, RUN_FORMS, SCORE_FORMS
+from kaiwa.flow.convert import WRITTEN
 
 if TYPE_CHECKING:
     import subprocess
@@ -21,7 +21,7 @@ QRELS = "q1 0 d1 2\nq1 0 d2 1\nq2 0 d9 0\n"
 SCORES = "measure,topic,run,score\nAP,q1,A,0.5\nAP,q1,B,0.25\nRR,q1,A,1.0\nRR,q1,B,0.5\n"
 
 
-@pytest.mark.parametrize("form", RUN_FORMS)
+@pytest.mark.parametrize("form", [name for name, row in WRITTEN.items() if row.noun.name == "run"])
 def test_runs_go_through_every_form_and_come_back(kaiwa: Kaiwa, tmp_path: Path, form: str) -> None:
     """The ranking survives; .res files keep no scores, so the ranks give them."""
     (tmp_path / "A.txt").write_text(RUN)
@@ -31,7 +31,7 @@ def test_runs_go_through_every_form_and_come_back(kaiwa: Kaiwa, tmp_path: Path, 
     assert (tmp_path / "back" / "A.txt").read_text() == RUN
 
 
-@pytest.mark.parametrize("form", QRELS_FORMS)
+@pytest.mark.parametrize("form", [name for name, row in WRITTEN.items() if row.noun.name == "qrels"])
 def test_judgements_go_through_every_form_and_come_back(kaiwa: Kaiwa, tmp_path: Path, form: str) -> None:
     """Without -o one file is printed."""
     (tmp_path / "qrels").write_text(QRELS)
@@ -39,7 +39,7 @@ def test_judgements_go_through_every_form_and_come_back(kaiwa: Kaiwa, tmp_path: 
     assert kaiwa("convert", "there", "--to", "trec-qrels").stdout == QRELS
 
 
-@pytest.mark.parametrize("form", SCORE_FORMS)
+@pytest.mark.parametrize("form", [name for name, row in WRITTEN.items() if row.noun.name == "scores"])
 def test_scores_go_to_every_form(kaiwa: Kaiwa, tmp_path: Path, form: str) -> None:
     """One measure chosen with -m; --json says what was written."""
     (tmp_path / "s.csv").write_text(SCORES)
@@ -63,12 +63,12 @@ def test_the_means_of_other_evaluators_files_are_compared(kaiwa: Kaiwa, tmp_path
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["s.csv", "--to", "nevv"], "kaiwa: unknown form 'nevv'; did you mean 'nev'?"),
+        (["s.csv", "--to", "nevv"], "kaiwa: unknown format 'nevv'; did you mean 'nev'?"),
         (["s.csv", "--to", "nev"], "kaiwa: nev is 4 files; name a folder with -o"),
         (["s.csv", "--to", "matrix"], "kaiwa: a matrix holds one measure, and there are AP, RR; choose one with -m"),
         (["s.csv", "--to", "csv", "-m", "ap"], "kaiwa: unknown measure 'ap'; did you mean 'AP'?"),
         (["A.txt", "--to", "res", "-m", "AP", "-o", "x"], "kaiwa: -m chooses among scores, and res holds none"),
-        (["q", "q", "--to", "rel", "-o", "x"], "kaiwa: q: is a second file of judgements"),
+        (["q", "q", "--to", "rel", "-o", "x"], "kaiwa: q: is a second file of qrels"),
         (["s.csv", "--to", "nev", "-o", "s.csv"], "kaiwa: s.csv: cannot be made (File exists)"),
     ],
 )

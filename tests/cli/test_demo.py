@@ -133,5 +133,5 @@ def test_without_the_conversations_one_line_says_how_to_get_them(tmp_path: Path)
         check=False,
     )
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert done.stderr.endswith("type: python -m pip install chitchat-dataset\n")
+    assert done.stderr.endswith("type: pip install 'kaiwa[demo]'\n")
     assert not (tmp_path / "round").exists()

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
+
+from kaiwa.cli import kaiwa as group
 
 Made = Callable[[str, str | bytes], Path]
 Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
@@ -218,3 +221,53 @@ def test_a_pilot_that_shows_no_variance_is_refused(kaiwa: Kaiwa, made: Made, con
     done = kaiwa("design", "--pilot", str(made("p.csv", content)), "--systems", "3", "--min-diff", "0.1")
     assert done.returncode == 2
     assert says in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        (("cost", *CELL, "--pool-depth", "5,10"), (*CELL, "--cost", "--pool-depth", "5,10")),
+        (("cost", *CELL, "--budget", "500"), (*CELL, "--budget", "500")),
+        (
+            ("rounds", "30,60,91", *CELL, "--spending", "pocock"),
+            (*CELL, "--rounds", "30,60,91", "--spending", "pocock"),
+        ),
+        (("pass-rate", "0.62", "--min-diff", "0.03"), ("--pass-rate", "0.62", "--min-diff", "0.03")),
+        (
+            ("pass-rate", "0.62", "--min-diff", "0.05", "--systems", "4"),
+            ("--pass-rate", "0.62", "--min-diff", "0.05", "--systems", "4"),
+        ),
+        (
+            ("simulate", "two-way", "--pilot", "p.csv", "--systems", "3", "--min-diff", "0.2", "--trials", "500"),
+            ("--simulate", "two-way", "--pilot", "p.csv", "--systems", "3", "--min-diff", "0.2", "--trials", "500"),
+        ),
+        (
+            ("decide", "tau", "--pilot", "p.csv", "--target", "0.7"),
+            ("--decide", "tau", "--pilot", "p.csv", "--target", "0.7"),
+        ),
+    ],
+)
+def test_a_command_of_design_answers_as_its_option_does(
+    made: Made, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: tuple[str, ...], options: tuple[str, ...]
+) -> None:
+    """Text and JSON, to the byte."""
+    made("p.csv", matrix(pilot()))
+    monkeypatch.chdir(tmp_path)
+    for form in ((), ("--json",)):
+        first, second = (CliRunner().invoke(group, ["design", *words, *form]) for words in (command, options))
+        assert (first.exit_code, first.output) == (0, second.output)
+
+
+def test_options_before_a_command_of_design_are_refused(kaiwa: Kaiwa) -> None:
+    """They would be lost otherwise."""
+    done = kaiwa("design", "--variance", "0.1", "cost", "--systems", "3", "--min-diff", "0.1")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "options go after the command: kaiwa design cost" in done.stderr
+
+
+def test_a_file_of_a_command_of_design_is_recorded_in_a_task_folder(kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """Under the words that were typed."""
+    kaiwa("init", "task")
+    assert kaiwa("design", "cost", *CELL, "-o", "task/cost.txt").returncode == 0
+    record = json.loads((tmp_path / "task" / ".kaiwa-steps.json").read_text())
+    assert record["cost.txt"]["verb"] == "design cost"

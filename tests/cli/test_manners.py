@@ -60,7 +60,7 @@ class Terminal:
         while self._more():
             pass
         os.close(self._ours)
-        return self.child.wait(timeout=300)
+        return self.child.wait(timeout=600)
 
     def _more(self) -> bool:
         try:
@@ -90,11 +90,13 @@ def test_colour_on_a_terminal_and_none_under_no_color(made: Callable[[str, str],
     assert "\x1b" not in plain.shown
 
 
-def test_no_colour_in_a_pipe(kaiwa: Kaiwa, made: Callable[[str, str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_colour_in_a_pipe(
+    kaiwa_process: Kaiwa, made: Callable[[str, str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where no terminal is, no escape sequence is."""
     monkeypatch.delenv("NO_COLOR", raising=False)
     made("T1-C-R1.txt", FAULTY)
-    assert "\x1b" not in kaiwa("check", "T1-C-R1.txt").stdout
+    assert "\x1b" not in kaiwa_process("check", "T1-C-R1.txt").stdout
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -170,7 +172,7 @@ def test_stopping_clean_leaves_nothing(tmp_path: Path, number: signal.Signals) -
         while not list(tmp_path.glob(".repository.*")):
             sleep(0.01)
         child.send_signal(number)
-        said = child.communicate(timeout=300)
+        said = child.communicate(timeout=600)
     assert child.returncode == 128 + number
     assert said == (
         "",
@@ -184,14 +186,14 @@ def test_ctrl_c_during_indexing_keeps_the_old_index(tmp_path: Path) -> None:
     _repository(tmp_path / "small", 20)
     _repository(tmp_path / "large", 150_000)
     first = _started(tmp_path, "index", "small", "-o", "index", "--lang", "ja")
-    first.communicate(timeout=300)
+    first.communicate(timeout=600)
     assert first.returncode == 0
     before = sorted(path.relative_to(tmp_path) for path in (tmp_path / "index").rglob("*"))
     child = _started(tmp_path, "index", "large", "-o", "index", "--lang", "ja")
     while len(list((tmp_path / "index").glob("data-*"))) == 1 and child.poll() is None:
         sleep(0.01)
     child.send_signal(signal.SIGINT)
-    said = child.communicate(timeout=300)
+    said = child.communicate(timeout=600)
     assert (child.returncode, said[0], said[1].count("\n")) == (130, "", 1)
     assert "an older one there still answers" in said[1]
     assert sorted(path.relative_to(tmp_path) for path in (tmp_path / "index").rglob("*")) == before
@@ -206,7 +208,7 @@ def test_a_reader_that_leaves_is_no_error(made: Callable[[str, str], Path], tmp_
     assert child.stderr is not None
     assert child.stderr.read() == ""
     child.stderr.close()
-    assert child.wait(timeout=300) == 141
+    assert child.wait(timeout=600) == 141
 
 
 def _started(folder: Path, *words: str) -> subprocess.Popen[str]:

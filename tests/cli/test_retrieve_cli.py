@@ -3,44 +3,43 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
     from pathlib import Path
 
-
-def kaiwa(*words: str | Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Run the command as a user does."""
-    line = [sys.executable, "-m", "kaiwa.cli", *map(str, words)]
-    return subprocess.run(line, capture_output=True, text=True, input=stdin, check=False, encoding="utf-8")
+    Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def index(command: Kaiwa, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small index, made by the commands themselves."""
     folder = tmp_path_factory.mktemp("cli")
     lines = ["p1\t明天要考试了\tc1\t祝你考试顺利", "p1\t明天要考试了\tc2\t早点睡觉", "p2\t去看海\tc3\t海鲜好吃"]
     (folder / "pairs.tsv").write_text("\n".join(lines), encoding="utf-8")
-    assert kaiwa("clean", folder / "pairs.tsv", "-o", folder / "repo").returncode == 0
-    made = kaiwa("index", folder / "repo", "-o", folder / "index", "--json")
-    told = json.loads(made.stdout)
-    assert (told["posts"], told["comments"], told["pairs"], told["language"]) == (2, 3, 3, "zh")
+    assert command("clean", "pairs.tsv", "-o", "repo", folder=folder).returncode == 0
+    made = command("index", "repo", "-o", "index", "--json", folder=folder)
+    answer = json.loads(made.stdout)
+    assert (answer["posts"], answer["comments"], answer["pairs"], answer["language"]) == (2, 3, 3, "zh")
     return folder / "index"
 
 
-def test_reply_prints_one_json_object(index: Path) -> None:
+def test_reply_prints_one_json_object(kaiwa: Kaiwa, index: Path) -> None:
     """Replies with comment, text, score and the reasons."""
     done = kaiwa("reply", index, "考试", "-k", "1", "--json")
-    told = json.loads(done.stdout)
-    assert [(one["comment"], one["text"], one["post"]) for one in told["replies"]] == [("c1", "祝你考试顺利", "p1")]
-    assert told["replies"][0]["score"] > 0
+    answer = json.loads(done.stdout)
+    assert [(one["comment"], one["text"], one["post"]) for one in answer["replies"]] == [("c1", "祝你考试顺利", "p1")]
+    assert answer["replies"][0]["score"] > 0
+    assert list(answer["replies"][0]) == ["comment", "text", "score", "post", "post_text", "words", "features"]
+    assert answer["replies"][0]["score"] == pytest.approx(sum(answer["replies"][0]["features"].values()))
+    assert list(answer["replies"][0]["features"]) == ["q2p", "q2c"]
 
 
-def test_reply_without_a_post_reads_posts_line_by_line(index: Path) -> None:
+def test_reply_without_a_post_reads_posts_line_by_line(kaiwa: Kaiwa, index: Path) -> None:
     """The prompt, when stdin is no terminal, is silent."""
     done = kaiwa("reply", index, stdin="考试\n看海\n")
     assert done.returncode == 0
@@ -48,13 +47,13 @@ def test_reply_without_a_post_reads_posts_line_by_line(index: Path) -> None:
     assert "海鲜好吃" in done.stdout
 
 
-def test_retrieve_writes_a_run_that_check_accepts(index: Path, tmp_path: Path) -> None:
+def test_retrieve_writes_a_run_that_check_accepts(kaiwa: Kaiwa, index: Path, tmp_path: Path) -> None:
     """A valid STC run, by the checker's own verdict."""
     (tmp_path / "topics.tsv").write_text("t1\t考试\nt2\t看海\n", encoding="utf-8")
     run = tmp_path / "KAIWA-C-R1.txt"
     done = kaiwa("retrieve", index, tmp_path / "topics.tsv", "-o", run, "--system", "run2", "--json")
-    told = json.loads(done.stdout)
-    assert (told["name"], told["topics"], told["unanswered"]) == ("KAIWA-C-R1", 2, [])
+    answer = json.loads(done.stdout)
+    assert (answer["name"], answer["topics"], answer["unanswered"]) == ("KAIWA-C-R1", 2, [])
     verdict = json.loads(kaiwa("check", run, "--json").stdout)
     assert [one for one in verdict["problems"] if one["severity"] == "error"] == []
 
@@ -67,14 +66,14 @@ def test_retrieve_writes_a_run_that_check_accepts(index: Path, tmp_path: Path) -
         (("index", "nowhere", "-o", "i"), "nowhere: no such repository"),
     ],
 )
-def test_what_is_missing_is_one_line(words: tuple[str, ...], complaint: str) -> None:
+def test_what_is_missing_is_one_line(kaiwa: Kaiwa, words: tuple[str, ...], complaint: str) -> None:
     """Exit 2, one line, no traceback."""
     done = kaiwa(*words)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert complaint in done.stderr
 
 
-def test_an_unknown_system_is_one_line_with_a_hint(index: Path) -> None:
+def test_an_unknown_system_is_one_line_with_a_hint(kaiwa: Kaiwa, index: Path) -> None:
     """Did you mean."""
     done = kaiwa("reply", index, "考试", "--system", "rnu2")
     assert (done.returncode, done.stdout) == (2, "")

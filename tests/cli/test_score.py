@@ -187,7 +187,7 @@ REFUSALS = {
     "a gain beyond reason": ({"qrels.txt": "1 0 d1 1e300\n"}, [], "qrels.txt:1: a gain is above 1e+100"),
     "qrels that contradict themselves": ({"qrels.txt": "1 0 d1 1\n1 0 d1 2\n"}, [], "qrels.txt:2:"),
     "a run for other topics": ({"run.txt": "9 0 d1 1 1 R\n"}, [], "run.txt: no topic of the run is among the 3 judged"),
-    "a duplicate in a run": ({"run.txt": "1 0 d1 1 2 R\n1 0 d1 2 1 R\n"}, [], "run.txt:2: comment 'd1' already stands"),
+    "a duplicate in a run": ({"run.txt": "1 0 d1 1 2 R\n1 0 d1 2 1 R\n"}, [], "run.txt:2: duplicate comment 'd1'"),
     "nothing relevant at all": ({"qrels.txt": "1 0 d1 0\n"}, [], "no topic has a relevant item"),
     "an unknown measure": ({}, ["-m", "nER@3"], "unknown measure 'nER'; did you mean 'nERR'"),
     "a measure twice": ({}, ["-m", "RR", "-m", "RR"], "measure 'RR' stands twice"),

@@ -8,8 +8,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
+
+from kaiwa.cli import kaiwa as group
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from conftest import Demo
 
 Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
@@ -61,3 +66,11 @@ def test_the_next_round_serves_the_measure_that_needs_most(kaiwa: Kaiwa) -> None
     assert (found["n"], found["measure"]) == (max(sizes.values()), max(sizes, key=lambda measure: sizes[measure]))
     assert all(one["n_std_ab"] < one["n"] for one in found["measures"].values())
     assert "For the overview paper" in kaiwa("next", "round").stdout
+
+
+@pytest.mark.parametrize("verb", ["status", "next", "report"])
+def test_the_current_folder_is_the_default(small_round: Path, monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
+    """As if a dot were typed."""
+    monkeypatch.chdir(small_round)
+    named, alone = (CliRunner().invoke(group, words) for words in ([verb, "."], [verb]))
+    assert (alone.exit_code, alone.output) == (0, named.output)

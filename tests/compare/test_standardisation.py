@@ -5,7 +5,8 @@ import pytest
 
 from kaiwa.compare.standardisation import standardisation_factors, standardised, variance_bound
 from kaiwa.errors import InputError
-from kaiwa.formats.scores.factor_files import read_factors, write_factors
+from kaiwa.formats.readers import read_factors
+from kaiwa.formats.scores.factor_files import write_factors
 from kaiwa.model.scores import Scores
 from kaiwa.stats.anova import within_run_variance
 

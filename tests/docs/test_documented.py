@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 TEAMS = ("A", "B", "C", "D")
 PAGES = {
+    "format": "files.md",
     "measure": "measure.md",
     "scheme": "label.md",
     "rule set": "corpus.md",
@@ -75,9 +76,12 @@ def test_every_verb_stands_in_a_page_of_its_step(verb: str) -> None:
 
 
 def _examples() -> dict[str, str]:
-    context = click.Context(kaiwa)
-    found = {verb: kaiwa.get_command(context, verb) for verb in VERBS}
-    return {verb: (command.epilog or "").removeprefix("Example: ") for verb, command in found.items() if command}
+    """The example of every verb, in the order of a round, and of the commands of a verb."""
+    contexts = _build().contexts(click.Context(kaiwa, info_name="kaiwa", **kaiwa.context_settings))
+    return {
+        one.command_path.removeprefix("kaiwa "): (one.command.epilog or "").removeprefix("Example: ")
+        for one in contexts
+    }
 
 
 def test_every_example_of_a_help_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,10 +117,10 @@ def _small_data(folder: Path) -> None:
         out.writelines(f"p{n}\t{texts[n]}\tc{n}\t{texts[150 + n]}\n" for n in range(150))
     for name in ("scores", "pilot1", "pilot2"):
         cells = [
-            f"{measure},{topic},{team},{rng.random():.3f}\n"
+            f"{measure},{topic},{team},{rng.random() * worth:.3f}\n"
             for measure in ("nG@1", "nERR@10")
             for topic in range(20)
-            for team in TEAMS
+            for team, worth in zip(TEAMS, (1.0, 0.8, 0.6, 0.4), strict=True)
         ]
         (folder / f"{name}.csv").write_text("measure,topic,run,score\n" + "".join(cells), encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""The report's files: every number, the same bytes every time, nothing that was withdrawn."""
+"""The report's files: every number, the same bytes every time, nothing of the takedown lists."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ import pytest
 
 from kaiwa.errors import InputError
 from kaiwa.flow.report import write_report
-from kaiwa.formats.scores.score_files import read_scores
-from kaiwa.task.comment_texts import comment_texts, withdrawn_ids
-from kaiwa.task.settings import read_task
+from kaiwa.formats.readers import read_scores
+from kaiwa.task.task_folder import read_task
 
 
 def reported(folder: Path, name: str = "report.html") -> dict[str, bytes]:
@@ -59,7 +58,7 @@ def test_std_ab_scores_have_the_middle_and_spread_they_promise(files: dict[str, 
     assert by_topic.std(axis=1, ddof=1) == pytest.approx(np.full(8, 0.15))
 
 
-def test_what_was_withdrawn_stands_nowhere(files: dict[str, bytes], small_round: Path) -> None:
+def test_what_is_on_a_takedown_list_appears_nowhere(files: dict[str, bytes], small_round: Path) -> None:
     """A comment, a topic, and a comment whose only post is gone: no id and no text in the page or its files."""
     marks = [b"c03", "恭喜你 3".encode(), b'"q1"', b"c11"]
     assert all(any(mark in one for one in files.values()) for mark in marks)
@@ -69,15 +68,6 @@ def test_what_was_withdrawn_stands_nowhere(files: dict[str, bytes], small_round:
     assert b"(withdrawn)" in after["page"]
     means = [json.loads(one["report.json"])["tables"]["leaderboard-ng-1"]["rows"] for one in (files, after)]
     assert means[0] == means[1]
-
-
-def test_lists_of_the_task_of_its_repository_and_given_add_up(small_round: Path) -> None:
-    """A post takes along the comments that stood under it alone."""
-    (small_round / "takedown.txt").write_text("c03\n")
-    (small_round / "repository" / "takedown.txt").write_text("p2\n")
-    (small_round.parent / "more.txt").write_text("c04\n")
-    found = withdrawn_ids(read_task(small_round), small_round.parent / "more.txt")
-    assert found == {"c03", "p2", "c11", "c04"}
 
 
 def test_a_folder_that_is_not_ours_is_left_alone(small_round: Path) -> None:
@@ -98,23 +88,6 @@ def test_one_assessor_and_no_texts_still_make_a_report(small_round: Path) -> Non
     page = reported(small_round)["page"].decode()
     assert ("Fleiss" in page, "恭喜你 0" in page) == (False, False)
     assert ("class=votes" in page, "c00" in page) == (True, True)
-
-
-def test_texts_come_from_a_repository_or_an_index(small_round: Path) -> None:
-    """Both give the same; a named folder that is not there is refused."""
-    from kaiwa.build.index.index_build import build_index
-
-    repository = small_round / "repository"
-    build_index(repository, small_round / "index", language="zh", tokens=None, progress=lambda _done, _total: None)
-    said = (small_round / "kaiwa.toml").read_text()
-    texts = {}
-    for name in ("repository", "index", "absent"):
-        (small_round / "kaiwa.toml").write_text(said.replace("[task]\n", f'[task]\nrepository = "{name}"\n'))
-        if name != "absent":
-            texts[name] = comment_texts(read_task(small_round), {"c00", "c01", "unknown"})
-    assert texts["repository"] == texts["index"] == {"c00": "恭喜你 0", "c01": "いいですね 1"}
-    with pytest.raises(InputError, match="repository = 'absent' is no folder"):
-        comment_texts(read_task(small_round), {"c00"})
 
 
 def test_limits_say_what_is_unjudged_and_what_is_too_small_to_see(files: dict[str, bytes]) -> None:

@@ -31,7 +31,7 @@ def comments(bot: Bot, text: str, system: str = "bm25", filters: Filters = NO_FI
 
 
 def test_q2p_answers_with_the_comments_of_the_similar_post(bot: Bot) -> None:
-    """Run0 of the pilot looks at posts only; equal scores stand in the order of their ids."""
+    """Run0 of the pilot looks at posts only; equal scores are in the order of their ids."""
     assert comments(bot, "考试 紧张", "run0") == ["c04", "c05"]
 
 
@@ -46,7 +46,7 @@ def test_the_joint_system_prefers_a_comment_that_matches_on_both_sides(bot: Bot)
 
 
 def test_a_comment_under_two_posts_appears_once_with_its_better_post(bot: Bot) -> None:
-    """c01 stands under p1 and p3; the query is about p3."""
+    """c01 is a comment of p1 and of p3; the query is about p3."""
     found = {one.comment: one.post for one in bot.reply("去青岛看海", filters=NO_FILTERS)}
     assert found["c01"] == "p3"
 
@@ -61,8 +61,8 @@ def test_a_reply_says_why(bot: Bot) -> None:
         "明天要考试了，好紧张",
     )
     assert set(first.words) == {"明天", "考试"}
-    assert first.q2p > 0
-    assert first.score == pytest.approx(first.q2p + first.q2c)
+    assert first.features["q2p"] > 0
+    assert first.score == pytest.approx(first.features["q2p"] + first.features["q2c"])
 
 
 def test_filters_drop_repeats_and_keep_the_rest(bot: Bot) -> None:
@@ -125,7 +125,7 @@ def test_a_senseless_k_is_refused(bot: Bot, k: int) -> None:
 
 
 def test_a_takedown_works_at_once_on_an_open_index(index: Path, tmp_path: Path) -> None:
-    """Writing the list is enough: the next answer is without the comment, and back when the list is gone."""
+    """Writing the list is enough: the next answer is without the comment, and back when the list is removed."""
     shutil.copytree(index, tmp_path / "index")
     open_bot = Bot(tmp_path / "index")
     assert comments(open_bot, "考试") == ["c04", "c05"]
@@ -137,7 +137,7 @@ def test_a_takedown_works_at_once_on_an_open_index(index: Path, tmp_path: Path) 
 
 @pytest.mark.parametrize("system", ["run0", "run1", "run2", "bm25", "fusion"])
 def test_a_post_taken_down_is_never_shown(index: Path, system: str) -> None:
-    """Its own comments go with it; a comment that also stood elsewhere answers from there."""
+    """Its own comments go with it; a comment of another post too answers from there."""
     without = Bot(index, takedown=frozenset({"p3"}))
     found = without.reply("去青岛看海 爬山 海鲜", system=system, filters=NO_FILTERS)
     assert all(one.post != "p3" and one.comment != "c07" for one in found)

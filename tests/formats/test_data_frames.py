@@ -129,7 +129,11 @@ def test_a_noun_becomes_a_frame_or_says_how(name: str) -> None:
         (kaiwa.read_scores, {"topic": ["1"], "run": ["A"]}, r"has no column 'score' or 'value'; rename one of 'topic'"),
         (kaiwa.read_scores, {"topic": ["1"], "run": ["A"], "score": [None]}, r"row 1: score is missing and is not a"),
         (kaiwa.read_scores, {"topic": ["1"], "run": ["A"], "score": ["x"]}, r"row 1: score 'x' is not a finite number"),
-        (kaiwa.read_scores, {"topic": ["1", "1"], "run": ["A", "A"], "score": [1, 2]}, r"run 'A' has two scores"),
+        (
+            kaiwa.read_scores,
+            {"topic": ["1", "1"], "run": ["A", "A"], "score": [1, 2]},
+            r"duplicate score",
+        ),
         (
             kaiwa.read_scores,
             {"topic": ["1", "2"], "run": ["A", "B"], "score": [1, 2]},

@@ -9,12 +9,11 @@ import pytest
 
 from kaiwa.disk.atomic_files import write_texts
 from kaiwa.errors import InputError
-from kaiwa.flow.score_loading import load_scores
-from kaiwa.formats.ntcireval_input import read_res, rel_texts, res_texts
-from kaiwa.formats.qrels_files import read_qrels
-from kaiwa.formats.run_files import read_runs
-from kaiwa.formats.scores.ntcireval_output import nev_texts
-from kaiwa.formats.scores.score_files import discpower_texts, read_scores
+from kaiwa.formats.ntcireval_folders import read_res, rel_texts, res_texts
+from kaiwa.formats.readers import read_qrels, read_runs, read_scores
+from kaiwa.formats.score_loading import load_scores
+from kaiwa.formats.scores.discpower import discpower_texts
+from kaiwa.formats.scores.nev_files import nev_texts
 from kaiwa.model.gains import Gains
 from kaiwa.model.run import Run
 from kaiwa.model.scores import Scores, ScoreSet
@@ -64,7 +63,10 @@ def test_nev_files_of_several_runs_are_compared_together(made: Made) -> None:
     ("text", "message"),
     [
         ("0001 AP= 0.5\nnonsense\n", r"A\.nev:2: is not a line of NTCIREVAL; a line reads: topic MEASURE= value"),
-        ("0001 AP= 0.5\n0001 AP= 0.5\n", r"A\.nev:2: AP of run 'A' on topic '0001' already stands at line 1"),
+        (
+            "0001 AP= 0.5\n0001 AP= 0.5\n",
+            r"A\.nev:2: duplicate score: AP of run 'A' on topic '0001'",
+        ),
         ("0001 AP= many\n", r"A\.nev:1: score 'many' is not a finite number"),
         ("0001 # syslen=0\n", r"A\.nev: holds a heading and no score"),
     ],
@@ -120,7 +122,7 @@ def test_one_rel_file_holds_the_topic_of_its_name(made: Made) -> None:
         ("1.rel", "d1 L1\nd1 L2\n", r"1\.rel:2: comment 'd1' was judged before"),
         ("1.rel", "1 d1 L1\n", r"1\.rel:1: 3 fields where 2 are expected"),
         ("1.rel", "# none\n", r"1\.rel: holds no judgement"),
-        ("1.A.res", "d1\n\nd1\n", r"1\.A\.res:3: comment 'd1' stands twice"),
+        ("1.A.res", "d1\n\nd1\n", r"1\.A\.res:3: duplicate comment 'd1'"),
         ("1.A.res", "d1 L2\n", r"1\.A\.res:1: 2 fields where 1 are expected"),
         ("2.A.res", "d1\n", r"2\.A\.res: is not named TOPIC/TOPIC\.RUN\.res"),
     ],

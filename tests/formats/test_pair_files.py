@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import zstandard
 
+from kaiwa.disk import zstd
 from kaiwa.errors import InputError
-from kaiwa.formats.collection.pair_files import FIELDS, read_pairs
+from kaiwa.formats.collection.pair_files import FIELDS
+from kaiwa.formats.readers import read_pairs
 from kaiwa.model.pair import Pair
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def test_bom_crlf_and_a_missing_last_newline_change_nothing(tmp_path: Path) -> N
 @pytest.mark.parametrize("ending", ["gz", "zst"])
 def test_packed_files_read_like_plain_ones(tmp_path: Path, ending: str) -> None:
     """The packing is told by the ending."""
-    packed = gzip.compress(TSV.encode()) if ending == "gz" else zstandard.ZstdCompressor().compress(TSV.encode())
+    packed = gzip.compress(TSV.encode()) if ending == "gz" else zstd.compress(TSV.encode())
     (tmp_path / f"p.tsv.{ending}").write_bytes(packed)
     assert read(tmp_path / f"p.tsv.{ending}") == PAIRS
 
@@ -75,7 +76,7 @@ def test_parquet_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "complaint"),
     [
-        ("p.tsv", "a\tb\tc\td\na\tb\n", "p.tsv:2: 2 columns where 4 should stand"),
+        ("p.tsv", "a\tb\tc\td\na\tb\n", "p.tsv:2: 2 columns where 4 are expected"),
         ("p.tsv", "\tb\tc\td\n", "p.tsv:1: an empty post_id"),
         ("p.jsonl", '{"post_id": "a"}\n', "p.jsonl:1: no 'post' in the object"),
         ("p.jsonl", '{"post_id": "a", "post": null, "comment_id": 1, "comment": ""}\n', "'post' is not text"),

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.formats.qrels_files import read_grouped_qrels, read_qrels, write_qrels
+from kaiwa.formats.qrels_files import write_qrels
+from kaiwa.formats.readers import read_grouped_qrels, read_qrels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +50,7 @@ def test_real_gains_round_trip_to_the_last_digit(made: Made, tmp_path: Path) -> 
 def test_a_real_gain_has_no_level(made: Made, tmp_path: Path) -> None:
     """NTCIR files hold levels only, and nothing is written when one is not."""
     gains = read_qrels(made("qrels", "q1 0 d1 0.5\n"))
-    with pytest.raises(InputError, match=r"gain 0\.5 of topic 'q1' is no level"):
+    with pytest.raises(InputError, match=r"gain 0\.5 of topic 'q1' is not a level"):
         write_qrels(tmp_path / "out", gains, form="ntcir")
     assert not (tmp_path / "out").exists()
 
@@ -83,3 +84,8 @@ def test_preference_judgements_have_group_and_subgroup(made: Made) -> None:
     """Five columns are read without loss."""
     groups = read_grouped_qrels(made("prefs", "q1 A x d1 1\nq1 A y d1 0\n"))
     assert sorted(groups) == ["A/x", "A/y"]
+
+
+def test_blank_lines_at_the_end_of_levels_are_ignored(made: Made) -> None:
+    """Also where a block of the file holds nothing else, as after a last lone carriage return."""
+    assert read_qrels(made("qrels", b"q1 d1 L2\nq1 d2 L0\n\r")).of("q1") == {"d1": 2.0, "d2": 0.0}

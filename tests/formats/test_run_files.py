@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.formats.run_files import read_run, read_runs
+from kaiwa.formats.readers import read_run, read_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.formats.scores.score_cells import read_cells, whole
+from kaiwa.formats.readers import read_cells
+from kaiwa.formats.scores.score_cells import whole
 
 GAPPED = "measure,topic,run,score\nAP,1,A,0.5\nAP,1,B,0.25\nAP,2,A,1\nAP,2,B,n/a\nAP,3,A,0.75\nAP,3,B,0\n"
 
@@ -63,7 +64,7 @@ def test_a_matrix_may_have_gaps(tmp_path: Path) -> None:
 
 def test_the_same_cell_twice_is_refused(gapped: Path) -> None:
     """The second file gives what the first gave."""
-    with pytest.raises(InputError, match="two scores on topic '1'"):
+    with pytest.raises(InputError, match="duplicate score: AP of run 'A' on topic '1'"):
         read_cells([gapped, gapped])
 
 

@@ -6,11 +6,11 @@ import gzip
 from typing import TYPE_CHECKING
 
 import pytest
-import zstandard
 
+from kaiwa.disk import zstd
 from kaiwa.disk.atomic_files import whole_file, write_text
 from kaiwa.errors import InputError
-from kaiwa.formats.run_files import read_run
+from kaiwa.formats.readers import read_run
 from kaiwa.formats.text import blocks as text_module
 from kaiwa.formats.text.blocks import read_blocks, read_text
 
@@ -36,7 +36,7 @@ PLAIN = b"q1 Q0 d1 1 2.5 R\nq1 Q0 d2 2 1.5 R\nq2 Q0 d1 1 0.5 R\n"
         ("remarks.txt", b"# ir_metadata.start\n" + PLAIN.replace(b"q2", b"# a b c d e\nq2")),
         ("packed.txt.gz", gzip.compress(PLAIN, mtime=0)),
         ("members.txt.gz", gzip.compress(PLAIN[:17], mtime=0) + gzip.compress(PLAIN[17:], mtime=0)),
-        ("packed.txt.zst", zstandard.ZstdCompressor().compress(PLAIN)),
+        ("packed.txt.zst", zstd.compress(PLAIN)),
         ("trailing.txt", PLAIN.replace(b"R\n", b"R more words here\n")),
     ],
 )
@@ -68,7 +68,7 @@ def test_lines_keep_their_numbers_across_blocks(made: Made) -> None:
         ("name.txt", PLAIN + b"q2 Q0 d3 2 0.1 S\n", r"name\.txt:4: run name 'S' after 'R'"),
         ("score.txt", PLAIN + b"q2 Q0 d3 2 nan R\n", r"score\.txt:4: score 'nan' is not a finite number"),
         ("digits.txt", PLAIN + b"q2 Q0 d3 2 1_0 R\n", r"digits\.txt:4: score '1_0'"),
-        ("twice.txt", PLAIN + b"q1 Q0 d1 2 0.1 R\n", r"twice\.txt:4: comment 'd1' already stands at line 1"),
+        ("twice.txt", PLAIN + b"q1 Q0 d1 2 0.1 R\n", r"twice\.txt:4: duplicate comment 'd1' \(first on line 1\)"),
         ("bell.txt", PLAIN + b"q1 Q0 d\x07 2 0.1 R\n", r"bell\.txt:4: control character 0x07"),
         ("long.txt", PLAIN + b"q1 Q0 " + b"d" * 600 + b" 2 0.1 R\n", r"long\.txt:4: field 3 is 600 bytes long"),
         ("none.txt", b"\n# only a remark\n", "holds no ranked line"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.formats.scores.score_files import read_scores
+from kaiwa.formats.readers import read_scores
 from kaiwa.formats.scores.trec_eval import trec_eval_text
 from kaiwa.model.scores import Scores, ScoreSet
 
@@ -63,7 +63,7 @@ def test_outputs_of_several_runs_may_follow_each_other(made: Made) -> None:
         ("runid\tall\tA\nmap\tall\t0.5\n", "holds means over topics only; let trec_eval list every topic with -q"),
         ("map\t1\t0.5\nmap\t2\nmap\tall\t0.5\n", r":2: 2 fields where 3 are expected"),
         ("map\t1\tx\nmap\tall\t0.5\n", r":1: score 'x' is not a finite number"),
-        ("map\t1\t1\nmap\t1\t1\nmap\tall\t1\n", r":2: map of run .* already stands at line 1"),
+        ("map\t1\t1\nmap\t1\t1\nmap\tall\t1\n", r":2: duplicate score: map of run .* \(first on line 1\)"),
         ("map\t1\t1\nrunid\tall\tA\nrunid\tall\tB\n", r":3: a second runid, 'B'"),
     ],
 )

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.formats.vote_files import read_votes, write_votes
+from kaiwa.formats.readers import read_votes
+from kaiwa.formats.vote_files import write_votes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +43,7 @@ def test_written_votes_read_back(made: Made, tmp_path: Path) -> None:
     [
         ("p c 0 1 3\n", r":1: label '3' is not 0\.\.2 or NA"),
         ("p c 0 1 2\np d 0 1\n", r":2: 4 fields where 5 are expected"),
-        ("p c 0 1\np c 1 1\n", r":2: comment 'c' already stands at line 1"),
+        ("p c 0 1\np c 1 1\n", r":2: duplicate comment 'c' \(first on line 1\)"),
         ("p c\n", "2 fields, where a line of votes has at least 3"),
         (
             "topic,comment,assessor,level\nq,c,a,2\nq,c,a,1\n",

@@ -14,17 +14,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kaiwa.build.index import posting_lists as index_postings
-from kaiwa.build.index import term_numbers as index_tokens
+from kaiwa.build.index import posting_lists, term_numbers
 from kaiwa.build.index.index_build import build_index
-from kaiwa.disk import id_ranges as shelves
+from kaiwa.disk import id_ranges
 from kaiwa.disk.arrays import TemporaryArray
 from kaiwa.disk.id_ranges import IdRanges, bounds_of
 from kaiwa.disk.partitions import Partitions
 from kaiwa.errors import InputError
 from kaiwa.formats.collection.index_folder import open_index_files
 from kaiwa.formats.collection.repository import Manifest, writing_repository
-from kaiwa.retrieve.index import postings
+from kaiwa.retrieve.index import packed_postings
 
 WORDS = [f"w{at}x" for at in range(9)]
 TEXT = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
@@ -58,15 +57,15 @@ def in_small_parts(size: int, *, wide: bool) -> ExitStack:
     stack = ExitStack()
     stack.enter_context(patch.object(Partitions.__init__, "__kwdefaults__", {"limit": size}))
     for module, name, value in (
-        (shelves, "IDS", size),
-        (shelves, "_WAITING", size),
-        (shelves, "_SAMPLE", 2),
-        (index_tokens, "_STREAM_BYTES", 30 * size),
-        (index_tokens, "_PIECE", 20 * size),
-        (index_postings, "_JOINED", size),
+        (id_ranges, "IDS", size),
+        (id_ranges, "_WAITING", size),
+        (id_ranges, "_SAMPLE", 2),
+        (term_numbers, "_PART_BYTES", 30 * size),
+        (term_numbers, "_BLOCK", 20 * size),
+        (posting_lists, "_JOINED", size),
     ):
         stack.enter_context(patch.object(module, name, value))
-    for module in (postings, index_postings) if wide else ():
+    for module in (packed_postings, posting_lists) if wide else ():
         stack.enter_context(patch.object(module, "SMALL", 1))
     return stack
 
@@ -76,7 +75,7 @@ def in_small_parts(size: int, *, wide: bool) -> ExitStack:
 def test_an_index_built_in_parts_is_the_one_built_at_once(
     posts: Texts, comments: Texts, data: st.DataObject, size: int, numbers: str
 ) -> None:
-    """Every array, every fact; nothing that was set aside is left."""
+    """Every array, every fact; no temporary file is left."""
     links = st.tuples(st.sampled_from(sorted(posts)), st.sampled_from(sorted(comments)))
     pairs = data.draw(st.lists(links, max_size=20)) + [(next(iter(posts)), comment) for comment in comments]
     with tempfile.TemporaryDirectory() as name:
@@ -91,14 +90,14 @@ def test_an_index_built_in_parts_is_the_one_built_at_once(
 
 def assert_plain(arrays: dict[str, list[float]], posts: Texts, comments: Texts, pairs: Pairs) -> None:
     """Postings and links as plain loops find them, posts and comments numbered in the order of their ids' bytes."""
-    terms = _cut(arrays["terms.text"], arrays["terms.starts"])
+    terms = _strings(arrays["terms.text"], arrays["terms.starts"])
     numbers = {}
     for name, texts in (("posts", posts), ("comments", comments)):
         ordered = sorted(texts, key=str.encode)
         numbers[name] = {key: number for number, key in enumerate(ordered)}
         assert [list(texts)[int(row)] for row in arrays[f"{name}.row"]] == ordered
-        assert _cut(arrays[f"{name}.ids"], arrays[f"{name}.id_starts"]) == list(texts)
-        assert _cut(arrays[f"{name}.text"], arrays[f"{name}.text_starts"]) == list(texts.values())
+        assert _strings(arrays[f"{name}.ids"], arrays[f"{name}.id_starts"]) == list(texts)
+        assert _strings(arrays[f"{name}.text"], arrays[f"{name}.text_starts"]) == list(texts.values())
         docs = [Counter(texts[key].split()) for key in ordered]
         for term, (low, high) in zip(terms, _slices(arrays[f"{name}.starts"]), strict=True):
             found = zip(arrays[f"{name}.docs"][low:high], arrays[f"{name}.shapes"][low:high], strict=True)
@@ -113,7 +112,7 @@ def assert_plain(arrays: dict[str, list[float]], posts: Texts, comments: Texts, 
     assert arrays["fact pairs"] == [len(links)]
 
 
-def _cut(run: list[float], starts: list[float]) -> list[str]:
+def _strings(run: list[float], starts: list[float]) -> list[str]:
     return [bytes(map(int, run[low:high])).decode() for low, high in _slices(starts)]
 
 
@@ -123,45 +122,45 @@ def _slices(starts: list[float]) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("size", [1, 1000])
 @pytest.mark.parametrize(
-    ("comments", "pairs", "said"),
+    ("comments", "pairs", "complaint"),
     [
-        ({"c1": "w", "c2": "w"}, [("p1", "c1")], "a comment stands under no post"),
+        ({"c1": "w", "c2": "w"}, [("p1", "c1")], "a comment without a post"),
         ({"c1": "w"}, [("p1", "c1"), ("p1", "c9")], "comment_id 'c9' is in no other table"),
         ({"c1": "w"}, [("p1", "c1"), ("p0", "c1")], "post_id 'p0' is in no other table"),
     ],
 )
 def test_links_that_do_not_fit_are_one_line(
-    tmp_path: Path, comments: Texts, pairs: Pairs, said: str, size: int
+    tmp_path: Path, comments: Texts, pairs: Pairs, complaint: str, size: int
 ) -> None:
     """Whatever fits in memory, and nothing is left of the build."""
     repository = written(tmp_path, {"p1": "w", "p2": "w"}, comments, pairs)
-    with in_small_parts(size, wide=False), pytest.raises(InputError, match=said):
+    with in_small_parts(size, wide=False), pytest.raises(InputError, match=complaint):
         built(repository, tmp_path / "index")
     assert not (tmp_path / "index").exists()
 
 
 @pytest.mark.parametrize("size", [1, 1000])
-def test_an_id_that_stands_twice_is_one_line(tmp_path: Path, size: int) -> None:
+def test_a_duplicate_id_is_one_line(tmp_path: Path, size: int) -> None:
     """A table made elsewhere may have one."""
     with writing_repository(tmp_path / "repo") as writer:
         writer.add("posts", ["p1"], ["w"])
         writer.add("comments", ["c2", "c1", "c2"], ["w", "w", "w"])
         writer.add("pairs", ["p1", "p1"], ["c1", "c2"])
         writer.finish(Manifest())
-    with in_small_parts(size, wide=False), pytest.raises(InputError, match="a comment_id stands twice"):
+    with in_small_parts(size, wide=False), pytest.raises(InputError, match="duplicate comment_id 'c2'"):
         built(tmp_path / "repo", tmp_path / "index")
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.lists(ID, max_size=9), max_size=6), st.sampled_from([1, 4, 100]))
-def test_shelves_are_ranges_of_all_ids(batches: list[list[str]], size: int) -> None:
-    """Each id once, on its shelf, with its row; shelves follow each other in the order of the ids' bytes."""
+def test_id_ranges_cover_all_ids(batches: list[list[str]], size: int) -> None:
+    """Each id once, in its range, with its row; ranges follow each other in the order of the ids' bytes."""
     ids = [name for batch in batches for name in batch]
     with tempfile.TemporaryDirectory() as folder, in_small_parts(size, wide=False):
-        shelved = IdRanges(Path(folder), bounds_of(batches, len(ids)))
+        ranges = IdRanges(Path(folder), bounds_of(batches, len(ids)))
         for batch in batches:
-            shelved.add(batch)
-        found = [(shelf.to_pylist(), rows.tolist()) for shelf, rows in shelved]
+            ranges.add(batch)
+        found = [(part.to_pylist(), rows.tolist()) for part, rows in ranges]
         assert not list(Path(folder).iterdir())
     assert all([ids[row] for row in rows] == names for names, rows in found)
     assert sorted(row for _, rows in found for row in rows) == list(range(len(ids)))
@@ -169,11 +168,11 @@ def test_shelves_are_ranges_of_all_ids(batches: list[list[str]], size: int) -> N
     assert ordered == sorted(ids, key=str.encode)
 
 
-def test_values_set_aside_come_back_by_their_places(tmp_path: Path) -> None:
+def test_values_of_a_temporary_array_are_read_by_their_places(tmp_path: Path) -> None:
     """All of them or some; the file has no name, so that nothing is left of it."""
-    scratch = TemporaryArray(tmp_path, np.int32)
-    scratch.add(np.arange(5))
-    scratch.add(np.arange(5, 9))
-    assert (len(scratch), scratch.read().tolist(), scratch.read(3, 6).tolist()) == (9, list(range(9)), [3, 4, 5])
+    temporary = TemporaryArray(tmp_path, np.int32)
+    temporary.add(np.arange(5))
+    temporary.add(np.arange(5, 9))
+    assert (len(temporary), temporary.read().tolist(), temporary.read(3, 6).tolist()) == (9, list(range(9)), [3, 4, 5])
     assert not list(tmp_path.iterdir())
-    scratch.close()
+    temporary.close()

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from kaiwa.compare.allpairs import ALL_PAIRS
 from kaiwa.compare.comparison import compare_runs
 from kaiwa.compare.hsd import randomised_hsd
-from kaiwa.compare.paired_tests import PAIRED_TESTS, against_baseline, holm
+from kaiwa.compare.paired_tests import PAIRED_TESTS, against_baseline
 from kaiwa.compare.rank_overlap import rank_biased_overlap, tau_ap
 from kaiwa.compare.standardisation import METHODS, standardisation_factors, standardised, variance_bound
 from kaiwa.compare.variance_components import pooled_variance
@@ -23,6 +23,7 @@ from kaiwa.model.ids import FloatArray
 from kaiwa.model.scores import Scores
 from kaiwa.stats.anova import within_run_variance
 from kaiwa.stats.kendall import kendall_tau
+from kaiwa.stats.p_values import holm
 
 if TYPE_CHECKING:
     from pathlib import Path

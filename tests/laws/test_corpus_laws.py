@@ -20,9 +20,9 @@ from kaiwa.corpus.duplicates import ROW, Draw, first_rows, within_first
 from kaiwa.corpus.rule_filter import Account
 from kaiwa.disk.partitions import Partitions, part_of
 from kaiwa.errors import InputError
-from kaiwa.formats.collection.pair_files import read_pairs
 from kaiwa.formats.collection.repository import Manifest, open_repository, writing_repository
 from kaiwa.formats.collection.rule_files import known_rules
+from kaiwa.formats.readers import read_pairs
 from kaiwa.model.normalise import normalise, skeleton
 
 KEYS = st.lists(st.integers(0, 6), max_size=60)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
+import re
+import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,16 +16,22 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kaiwa.check import Expectation, mended, problems_of, read_raw
+from kaiwa.check import Expectation, fixed_run, problems_of, read_raw
+from kaiwa.compare.standardisation import Factors
+from kaiwa.disk import zstd
 from kaiwa.errors import InputError
-from kaiwa.formats.qrels_files import read_grouped_qrels, read_qrels, write_qrels
-from kaiwa.formats.run_files import read_run, write_run
-from kaiwa.formats.scores.ntcireval_output import nev_text
-from kaiwa.formats.scores.score_files import read_scores, write_scores
+from kaiwa.flow.convert import WRITTEN, converted, write_converted
+from kaiwa.formats.format_table import FORMATS
+from kaiwa.formats.qrels_files import write_qrels
+from kaiwa.formats.readers import read, read_grouped_qrels, read_qrels, read_run, read_scores, read_votes
+from kaiwa.formats.run_files import write_run
+from kaiwa.formats.scores.nev_files import nev_text
+from kaiwa.formats.scores.score_cells import Cells, whole
+from kaiwa.formats.scores.score_tables import write_scores
 from kaiwa.formats.scores.trec_eval import trec_eval_text
 from kaiwa.formats.text.decimals import decimals, fixed_point
-from kaiwa.formats.topic_files import read_topics
-from kaiwa.formats.vote_files import read_votes, write_votes
+from kaiwa.formats.text.head import Head, Match
+from kaiwa.formats.vote_files import write_votes
 from kaiwa.model.gains import Gains
 from kaiwa.model.ids import pack
 from kaiwa.model.run import Run
@@ -29,10 +39,12 @@ from kaiwa.model.scores import Scores, ScoreSet
 from kaiwa.model.votes import NA, Votes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-READERS = [read_run, read_qrels, read_grouped_qrels, read_votes, read_scores, read_topics, read_raw]
-OTHERS = [(read_qrels, "1.rel"), (read_scores, "A.x.nev"), (read_scores, "A.eval")]
+    from kaiwa.formats.format import Format
+    from kaiwa.model.ids import FloatArray, IntArray
+
+EXAMPLES = Path(__file__).parents[1] / "formats" / "examples"
 
 ids = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zs", "Zl", "Zp"]), min_size=1, max_size=12).filter(
     lambda name: name[0] not in "#<\ufeff"
@@ -56,32 +68,84 @@ def file_of(data: bytes, name: str = "file.txt") -> Iterator[Path]:
         yield path
 
 
-@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("name", FORMATS)
 @given(st.one_of(st.binary(max_size=300), lines))
+@example(b"")
 @example(b"\n")
 @example(b"\xef\xbb\xbf")
 @example(b"\r")
 @example(b"topic,comment,assessor,level\n\xff")
-def test_a_reader_refuses_garbage_with_one_clear_line(reader: Callable[[Path], object], data: bytes) -> None:
-    """Whatever the bytes, the reader answers or raises InputError, whose message is one line."""
-    with file_of(data) as path:
-        refusal = _refusal(reader, path)
-        assert "\n" not in refusal
-        assert not refusal or str(path) in refusal
-
-
-@pytest.mark.parametrize(("reader", "name"), OTHERS)
-@given(st.one_of(st.binary(max_size=100), lines))
 @example(b"1 AP= 1\n1 AP=\n")
 @example(b"map 1 1\nmap all\nrunid all A\n")
-def test_another_evaluators_file_is_read_or_refused_with_one_clear_line(
-    reader: Callable[[Path], object], name: str, data: bytes
-) -> None:
-    """Names that tell the form make no difference to garbage."""
-    with file_of(data, name) as path:
-        refusal = _refusal(reader, path)
+def test_a_reader_refuses_garbage_with_one_clear_line(name: str, data: bytes) -> None:
+    """Whatever the bytes, every format's reader, found by its example's name or called alone, answers or refuses."""
+    with copy_of_example(name) as path:
+        file = _files(path)[0]
+        file.write_bytes(data)
+        _read_or_refuse(name, path)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@given(st.data())
+def test_a_damaged_file_is_read_or_refused_with_one_clear_line(name: str, data: st.DataObject) -> None:
+    """Bytes and lines of an example cut out, repeated, exchanged and put in."""
+    with copy_of_example(name) as path:
+        file = data.draw(st.sampled_from(_files(path)))
+        file.write_bytes(data.draw(damaged(file.read_bytes())))
+        _read_or_refuse(name, path)
+
+
+@st.composite
+def damaged(draw: st.DrawFn, text: bytes) -> bytes:
+    """The text with a few changes."""
+    for _ in range(draw(st.integers(1, 4))):
+        low, high = sorted(draw(st.tuples(*[st.integers(0, len(text))] * 2)))
+        put = draw(st.one_of(word.map(str.encode), st.binary(max_size=4), st.just(text[low:high] * 2), st.just(b"\n")))
+        text = text[:low] + put + text[draw(st.sampled_from([low, high])) :]
+    return text
+
+
+@contextlib.contextmanager
+def copy_of_example(name: str) -> Iterator[Path]:
+    """The example of a format, copied where it can be changed."""
+    (source,) = (EXAMPLES / name).iterdir()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / source.name
+        if source.is_dir():
+            shutil.copytree(source, path)
+        else:
+            shutil.copy(source, path)
+        yield path
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+
+
+def _read_or_refuse(name: str, path: Path) -> None:
+    row: Format[object, object] = FORMATS[name]
+    for reader in (lambda path: read(row.noun, path), row.read):
+        refusal = _refusal(lambda path, reader=reader: _exhausted(reader(path)), path)
         assert "\n" not in refusal
         assert not refusal or str(path) in refusal
+
+
+def _exhausted(found: object) -> None:
+    if isinstance(found, Cells):
+        whole(found)
+    elif isinstance(found, Iterator):
+        for _ in found:
+            pass
+
+
+@given(st.one_of(st.binary(max_size=300), lines))
+def test_the_checker_and_grouped_judgements_refuse_garbage_with_one_clear_line(data: bytes) -> None:
+    """They read lines of their own."""
+    for reader in (read_raw, read_grouped_qrels):
+        with file_of(data) as path:
+            refusal = _refusal(reader, path)
+            assert "\n" not in refusal
+            assert not refusal or str(path) in refusal
 
 
 def _refusal(reader: Callable[[Path], object], path: Path) -> str:
@@ -95,8 +159,20 @@ def _refusal(reader: Callable[[Path], object], path: Path) -> str:
 @pytest.mark.parametrize("name", ["file.gz", "file.zst"])
 @given(st.binary(max_size=200))
 def test_packed_garbage_is_refused(name: str, data: bytes) -> None:
-    """A packed file that is none is an InputError."""
-    with file_of(data, name) as path, contextlib.suppress(InputError):
+    """A packed file that is none is an InputError, which names the file."""
+    with file_of(data, name) as path, pytest.raises(InputError, match=re.escape(str(path))):
+        read_run(path)
+
+
+@pytest.mark.parametrize(("name", "pack"), [("file.gz", gzip.compress), ("file.zst", zstd.compress)])
+@given(st.data())
+def test_a_packed_file_that_was_cut_short_is_refused(
+    name: str, pack: Callable[[bytes], bytes], data: st.DataObject
+) -> None:
+    """Wherever it was cut: its first lines are never read as the whole."""
+    packed = pack(b"q1 0 c1 1 2.0 A\nq1 0 c2 2 1.0 A\n")
+    cut = packed[: data.draw(st.integers(0, len(packed) - 1))]
+    with file_of(cut, name) as path, pytest.raises(InputError, match=r"is not a whole|is empty"):
         read_run(path)
 
 
@@ -127,15 +203,7 @@ def test_gains_read_back_as_they_were_written(gains: dict[str, dict[str, float]]
 def test_votes_read_back_as_they_were_written(items: int, assessors: int, data: st.DataObject) -> None:
     """Every vote survives, NA included."""
     level = data.draw(st.lists(st.integers(NA, 2), min_size=items * assessors, max_size=items * assessors))
-    votes = Votes(
-        topics=pack(f"q{place // 2}" for place in range(items)),
-        comments=pack(f"c{place}" for place in range(items)),
-        assessors=tuple(f"a{place}" for place in range(assessors)),
-        item=np.repeat(np.arange(items), assessors),
-        assessor=np.tile(np.arange(assessors), items),
-        level=np.array(level),
-        top=2,
-    )
+    votes = _votes(np.array(level).reshape(items, assessors))
     with file_of(b"") as path:
         write_votes(path, votes)
         assert np.array_equal(read_votes(path, top=2).by_assessor(), votes.by_assessor())
@@ -153,6 +221,93 @@ def test_scores_read_back_as_they_were_written(names: list[str], data: st.DataOb
     with file_of(b"") as path:
         write_scores(path, ScoreSet([scores]))
         assert read_scores(path)["m"] == scores
+
+
+scored_lists = st.dictionaries(ids, st.dictionaries(ids, numbers, min_size=1, max_size=5), min_size=1, max_size=4)
+NOUNS = {
+    "run": st.dictionaries(ids, scored_lists, min_size=1, max_size=3).map(
+        lambda runs: [Run.from_lists(name, _ranked(lists)) for name, lists in runs.items()]
+    ),
+    "qrels": st.dictionaries(
+        ids, st.dictionaries(ids, st.integers(0, 9).map(float), min_size=1, max_size=4), min_size=1, max_size=4
+    ).map(Gains.from_lists),
+    "votes": st.lists(st.lists(st.integers(NA, 2), min_size=2, max_size=2), min_size=1, max_size=4).map(
+        lambda levels: _votes(np.array(levels))
+    ),
+    "scores": st.tuples(*[st.lists(ids, min_size=1, max_size=3, unique=True)] * 2, st.floats(-1e6, 1e6)).map(
+        lambda drawn: ScoreSet([Scores("AP", tuple(drawn[0]), tuple(drawn[1]), _filled(drawn))])
+    ),
+    "topics": st.dictionaries(ids, ids, min_size=1, max_size=4),
+    "factors": st.lists(ids, min_size=1, max_size=4, unique=True).map(
+        lambda topics: {"AP": Factors("AP", tuple(topics), np.full(len(topics), 0.1), np.full(len(topics), 1 / 3))}
+    ),
+}
+
+
+def _ranked(lists: dict[str, dict[str, float]]) -> dict[str, list[tuple[str, float]]]:
+    return {
+        topic: sorted(scored.items(), key=lambda item: (item[1], item[0].encode()), reverse=True)
+        for topic, scored in lists.items()
+    }
+
+
+def _votes(by_assessor: IntArray) -> Votes:
+    items, assessors = by_assessor.shape
+    return Votes(
+        topics=pack(f"q{place // 2}" for place in range(items)),
+        comments=pack(f"c{place}" for place in range(items)),
+        assessors=tuple(f"a{place}" for place in range(assessors)),
+        item=np.repeat(np.arange(items), assessors),
+        assessor=np.tile(np.arange(assessors), items),
+        level=by_assessor.ravel(),
+        top=2,
+    )
+
+
+def _filled(drawn: tuple[list[str], list[str], float]) -> FloatArray:
+    topics, runs, score = drawn
+    return np.arange(len(topics) * len(runs)).reshape(len(topics), len(runs)) / 7 + score
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+@given(st.data())
+def test_what_is_written_is_read_and_written_the_same(name: str, data: st.DataObject) -> None:
+    """Every format that is read and written: the files it writes are the files made from reading them.
+
+    A writer may refuse a name that its files cannot hold; it never writes one that would not be read back.
+    """
+    row: Format[object, object] = WRITTEN[name]
+    made = data.draw(NOUNS[row.noun.name])
+    try:
+        texts = row.texts(made) if row.texts else {}
+    except InputError:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / ("AP.csv" if "" in texts else "there")
+        write_converted(target, texts)
+        assert _in_order(_converted_again(target, name)) == _in_order(texts)
+
+
+def _converted_again(target: Path, name: str) -> dict[str, str]:
+    one_path = target.is_file() or WRITTEN[name].recognise(Head(target)) is Match.SURE
+    return converted([target] if one_path else sorted(target.iterdir()), name)
+
+
+def _in_order(texts: dict[str, str]) -> dict[str, str]:
+    """The texts with their lists of names sorted: a folder is read in the order of its files' names."""
+    lists = {"runlist", "topics.tid"}
+    return {file: "".join(sorted(text.splitlines(True))) if file in lists else text for file, text in texts.items()}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_the_example_of_a_written_format_is_written_as_it_stands(name: str) -> None:
+    """``write(read(x))`` reads back as ``x`` does."""
+    (path,) = (EXAMPLES / name).iterdir()
+    texts = converted([path], name)
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / path.name
+        write_converted(target, texts)
+        assert _converted_again(target, name) == texts
 
 
 names = st.lists(ids.filter(lambda name: "=" not in name), min_size=1, max_size=3, unique=True)
@@ -223,9 +378,9 @@ def test_a_mended_copy_has_nothing_mendable_left(data: bytes) -> None:
             run = read_raw(path)
         except InputError:
             return
-        copy = mended(run, Expectation())
+        copy = fixed_run(run, Expectation())
         if not copy.text:
             return
         path.write_text(copy.text, newline="")
         left = problems_of(read_raw(path), Expectation())
-        assert [problem for problem in left if problem.is_mendable] == []
+        assert [problem for problem in left if problem.is_fixable] == []

@@ -18,11 +18,10 @@ from kaiwa.build.index.index_build import build_index
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.repository import Manifest, writing_repository
 from kaiwa.rank.answer_filters import NO_FILTERS
-from kaiwa.rank.replies import replies
-from kaiwa.rank.score_ties import told_apart
+from kaiwa.rank.replies import answers, distinct_scores, replies
 from kaiwa.rank.systems import SYSTEMS
-from kaiwa.retrieve.search.matching import Matcher, query_of, search, similarities
-from kaiwa.retrieve.search.takedown_ids import banned_by
+from kaiwa.retrieve.search.matching import Matcher, comment_similarities, post_similarities, query_of, search
+from kaiwa.retrieve.search.takedown_ids import takedown_of
 
 if TYPE_CHECKING:
     from kaiwa.retrieve.index.inverted_index import Index
@@ -107,8 +106,8 @@ def test_every_search_is_the_plain_search(
         asked = query_of(index, query)
         for matcher in MATCHERS:
             expected = plain_search(posts, comments, pairs, query, matcher)
-            everything = search(index, asked, matcher, k=1000)
-            found = search(index, asked, matcher, k=k)
+            everything = search(asked, matcher, k=1000)
+            found = search(asked, matcher, k=k)
             names = [index.comments.texts.id_of(number) for number in everything.comments.tolist()]
             assert set(names) == set(expected)
             assert everything.scores.tolist() == pytest.approx([expected[name] for name in names], abs=2e-6)
@@ -116,7 +115,8 @@ def test_every_search_is_the_plain_search(
             assert ranks == sorted(ranks)
             assert found.comments.tolist() == everything.comments.tolist()[:k]
             assert found.scores.tolist() == everything.scores.tolist()[:k]
-            q2p, q2c = similarities(index, asked, matcher.similarity, found.posts, found.comments)
+            q2p = post_similarities(asked, matcher.similarity, found.posts)
+            q2c = comment_similarities(asked, matcher.similarity, found.comments)
             weighted = matcher.q2p * q2p + matcher.q2c * q2c
             assert weighted.tolist() == pytest.approx(found.scores.tolist(), abs=2e-6)
 
@@ -129,25 +129,27 @@ def test_every_search_is_the_plain_search(
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join),
     st.sets(st.sampled_from([f"p{99999 - at}" for at in range(6)] + [f"c{99999 - at}" for at in range(30)])),
 )
-def test_what_is_banned_is_in_no_answer_and_nothing_else_is_missing(
-    posts: list[str], under: list[tuple[int, str]], more: Pairs, query: str, gone: set[str]
+def test_a_takedown_is_in_no_answer_and_nothing_else_is_missing(
+    posts: list[str], under: list[tuple[int, str]], more: Pairs, query: str, listed: set[str]
 ) -> None:
     """The answers are those of the pairs whose post and comment are allowed, however many are not."""
     comments = [text for _, text in under]
     pairs = [(post % len(posts), at) for at, (post, _) in enumerate(under)]
     pairs += [(post % len(posts), at % len(comments)) for post, at in more]
-    allowed = [(post, at) for post, at in pairs if not {f"p{99999 - post}", f"c{99999 - at}"} & gone]
+    allowed = [(post, at) for post, at in pairs if not {f"p{99999 - post}", f"c{99999 - at}"} & listed]
     with tempfile.TemporaryDirectory() as folder, patch("kaiwa.rank.replies._EXTRA", 0):
         index = indexed(Path(folder), posts, comments, pairs)
-        banned = banned_by(index, gone | {"unknown"})
+        takedown = takedown_of(index, listed | {"unknown"})
+        asked = query_of(index, query)
         for system in (SYSTEMS["run0"], SYSTEMS["run1"], SYSTEMS["run2"], SYSTEMS["bm25"]):
-            expected = plain_search(posts, comments, allowed, query, system.matchers[0])
+            expected = plain_search(posts, comments, allowed, query, system.searches[0])
             best = sorted(expected.values(), reverse=True)
             for k in (1, 3, 100):
-                answers = replies(index, query, system, k=k, filters=NO_FILTERS, banned=banned)
-                assert [answer.score for answer in answers] == pytest.approx(best[:k], abs=2e-6)
-                assert [expected[answer.comment] for answer in answers] == pytest.approx(best[:k], abs=2e-6)
-                assert not {answer.post for answer in answers} & gone
+                chosen = answers(asked, system, k=k, filters=NO_FILTERS, takedown=takedown)
+                found = replies(asked, system, chosen)
+                assert [reply.score for reply in found] == pytest.approx(best[:k], abs=2e-6)
+                assert [expected[reply.comment] for reply in found] == pytest.approx(best[:k], abs=2e-6)
+                assert not {reply.post for reply in found} & listed
 
 
 def test_a_search_over_many_windows_finds_what_a_full_scan_finds(tmp_path: Path) -> None:
@@ -164,7 +166,7 @@ def test_a_search_over_many_windows_finds_what_a_full_scan_finds(tmp_path: Path)
             expected = plain_search(posts, comments, pairs, query, matcher)
             best = sorted(expected.values(), reverse=True)
             for k in (1, 10, 100, 2000):
-                found = search(index, query_of(index, query), matcher, k=k)
+                found = search(query_of(index, query), matcher, k=k)
                 assert found.scores.tolist() == pytest.approx(best[:k], abs=2e-6)
                 ids = [index.comments.texts.id_of(number) for number in found.comments.tolist()]
                 assert [expected[name] for name in ids] == pytest.approx(found.scores.tolist(), abs=2e-6)
@@ -176,14 +178,14 @@ def test_one_word_many_times_costs_no_more_than_its_text(tmp_path: Path) -> None
     index = indexed(tmp_path, ["a post"], comments, [(0, at) for at in range(len(comments))])
     shapes = index.comments.postings
     assert shapes.shapes.dtype == np.uint16
-    assert max(zip(shapes.often.tolist(), shapes.length.tolist(), strict=True)) == (20_000, 20_000)
-    found = search(index, query_of(index, "word"), Matcher("tfidf", 0.0, 1.0), k=500)
+    assert max(zip(shapes.frequency.tolist(), shapes.length.tolist(), strict=True)) == (20_000, 20_000)
+    found = search(query_of(index, "word"), Matcher("tfidf", 0.0, 1.0), k=500)
     assert len(found) == 200
 
 
 @given(st.lists(st.floats(-1e6, 1e6), max_size=50).map(lambda scores: sorted(scores, reverse=True)))
-def test_scores_told_apart_fall_even_in_single_precision(scores: list[float]) -> None:
+def test_distinct_scores_fall_even_in_single_precision(scores: list[float]) -> None:
     """No tool that sorts by score can change the order, and no score rises."""
-    apart = [score for _, score in told_apart([(f"c{place}", score) for place, score in enumerate(scores)])]
-    assert (np.diff(np.array(apart, dtype=np.float32)) < 0).all()
-    assert all(now <= given_score for now, given_score in zip(apart, scores, strict=True))
+    distinct = [score for _, score in distinct_scores([(f"c{place}", score) for place, score in enumerate(scores)])]
+    assert (np.diff(np.array(distinct, dtype=np.float32)) < 0).all()
+    assert all(now <= given_score for now, given_score in zip(distinct, scores, strict=True))

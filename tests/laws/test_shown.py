@@ -43,7 +43,7 @@ def _scores(runs: int = 3) -> kaiwa.Scores:
 
 
 def _reply() -> Reply:
-    return Reply(EVIL, EVIL * 100, 1.0, EVIL, EVIL, (EVIL,), 0.5, 0.5)
+    return Reply(EVIL, EVIL * 100, 1.0, EVIL, EVIL, (EVIL,), {"q2p": 0.5, "q2c": 0.5})
 
 
 def _run() -> kaiwa.Run:

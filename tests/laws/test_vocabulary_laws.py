@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kaiwa.retrieve.index.term_table import TermTable, term_arrays
+from kaiwa.retrieve.index.byte_lookup import TermTable, term_arrays
 from kaiwa.retrieve.index.vocabulary import Vocabulary
 from kaiwa.retrieve.text.tokenisers import Tokeniser
 
@@ -14,8 +14,8 @@ TEXTS = st.lists(st.lists(st.text(LETTERS, min_size=1, max_size=9), max_size=8),
 
 
 def _tokeniser() -> Tokeniser:
-    """Drops what holds an "a" first, and takes two surfaces for one term."""
-    return Tokeniser("law", str.split, lambda surface: "" if surface[0] == "a" else surface.replace("é", "b"))
+    """Drops what holds an "a" first, and takes two tokens for one term."""
+    return Tokeniser("law", str.split, lambda token: "" if token[0] == "a" else token.replace("é", "b"))
 
 
 def _by_dictionary(texts: list[list[str]]) -> tuple[list[list[int]], list[str]]:
@@ -26,7 +26,7 @@ def _by_dictionary(texts: list[list[str]]) -> tuple[list[list[int]], list[str]]:
 
 
 @given(st.lists(TEXTS, max_size=4))
-def test_terms_are_numbered_as_they_are_met(blocks: list[list[list[str]]]) -> None:
+def test_terms_are_numbered_in_the_order_of_first_occurrence(blocks: list[list[list[str]]]) -> None:
     """Several blocks give the numbers, counts and terms that one dictionary gives."""
     vocabulary = Vocabulary(_tokeniser())
     lines = ["".join(" ".join(text) + "\n" for text in block).encode() for block in blocks]
@@ -37,14 +37,14 @@ def test_terms_are_numbered_as_they_are_met(blocks: list[list[list[str]]]) -> No
     assert (vocabulary.terms(), len(vocabulary)) == (terms, len(terms))
 
 
-def test_many_surfaces_grow_the_table() -> None:
-    """Tens of thousands of surfaces, short and long, all keep their numbers when met again."""
-    surfaces = [f"{number}" if number % 2 else f"中文词{number:09d}" for number in range(30_000)]
+def test_many_tokens_grow_the_table() -> None:
+    """Tens of thousands of tokens, short and long, all keep their numbers when they occur again."""
+    tokens = [f"{number}" if number % 2 else f"中文词{number:09d}" for number in range(30_000)]
     vocabulary = Vocabulary(Tokeniser("law", str.split, str))
-    block = (" ".join(surfaces) + "\n").encode()
+    block = (" ".join(tokens) + "\n").encode()
     first, _ = vocabulary.numbers(block)
     again, _ = vocabulary.numbers(block)
-    assert first.tolist() == again.tolist() == list(range(len(surfaces)))
+    assert first.tolist() == again.tolist() == list(range(len(tokens)))
 
 
 @given(st.lists(st.text("ab中😀", min_size=1, max_size=4), unique=True, max_size=20), st.text("ab中😀", max_size=4))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.task.settings import read_task
+from kaiwa.task.task_folder import read_task
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Made = Callable[[str, str | bytes], Path]
 
 
-def test_what_is_not_said_keeps_its_default(made: Made) -> None:
+def test_a_setting_left_out_keeps_its_default(made: Made) -> None:
     """A whole number does for a real one."""
     folder = made(
         "kaiwa.toml", '[comparing]\nalpha = 1e-2\n[design]\nmin_diff = 1\n[scoring]\nmeasures = ["AP"]\n'

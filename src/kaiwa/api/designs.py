@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kaiwa.model.scores import Scores
+    from kaiwa.studies.pilot_design import PilotDesign
     from kaiwa.topicset.budget import Split
     from kaiwa.topicset.pass_rates import PassRateDesign
-    from kaiwa.topicset.pilot_design import PilotDesign
     from kaiwa.topicset.simulation.decisions import Decision
     from kaiwa.topicset.simulation.power_simulation import Simulated
     from kaiwa.topicset.topic_rounds import Rounds
@@ -87,7 +87,7 @@ def design_from_pilots(
     >>> kaiwa.design_from_pilots(pilot, systems=3, min_diff=0.2).answer.n
     39
     """
-    from kaiwa.flow.design.pilots import pilot_design
+    from kaiwa.studies.pilot_design import pilot_design
 
     if not pilots:
         raise InputError("no pilot; give the scores of at least one")
@@ -143,7 +143,7 @@ def simulate_design(
     >>> kaiwa.simulate_design(found, pilot, trials=500)[-1].n > 5
     True
     """
-    from kaiwa.flow.design.simulation import simulated_design
+    from kaiwa.studies.simulated_design import simulated_design
 
     return simulated_design(pilot.values, found, test=test, trials=trials, rng=np.random.default_rng(seed))
 

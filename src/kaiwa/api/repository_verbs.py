@@ -143,7 +143,7 @@ def retrieve_run(
     >>> kaiwa.retrieve_run(folder / "index", {"q1": "A day in Hawaii"}, name="KAIWA-E-R1")
     Run('KAIWA-E-R1', 1 topic, 1 comment)
     """
-    from kaiwa.api.readers import read_topics
+    from kaiwa.api.noun_readers import read_topics
 
     asked = read_topics(topics) if isinstance(topics, Path | str) else topics
     bot = open_index(index, takedown=takedown)

@@ -8,22 +8,21 @@ import numpy as np
 
 from kaiwa.api.sheet import Sheet
 from kaiwa.errors import in_python
-from kaiwa.model.shown import counted
+from kaiwa.model.plurals import counted
 from kaiwa.report.results.design_answer import answer_text, headline, percent
 from kaiwa.report.results.leaderboard import HEADING, baseline_heading, baseline_rows, leaderboard_rows
-from kaiwa.report.results.score_tables import few
-from kaiwa.report.text_tables import table, visible
+from kaiwa.report.text_tables import few, table, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from kaiwa.api.measure_table import MeasureTable
     from kaiwa.build.repository.cleaning import Cleaned
+    from kaiwa.check.checked_files import Check
     from kaiwa.compare.baseline import BaselineComparison
     from kaiwa.compare.comparison import Comparison
     from kaiwa.compare.rank_agreement import RankAgreement
     from kaiwa.compare.variance_components import Variance
-    from kaiwa.flow.check import Check
     from kaiwa.flow.retrieve import Bot
     from kaiwa.flow.topics import Topics
     from kaiwa.label.agreement import Agreement, Estimate

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from kaiwa.flow.check import Check
+    from kaiwa.check.checked_files import Check
     from kaiwa.model.gains import Gains
     from kaiwa.model.run import Run
     from kaiwa.studies.pool_report import PoolReport
@@ -46,7 +48,8 @@ def pool_runs(
     from kaiwa.studies.pool_report import pool_report
 
     listed = [runs] if isinstance(runs, Run) else list(runs)
-    return pool_report(listed, depth=depth, budget=budget, gains=gains, measure=measure, takedown=takedown, seed=seed)
+    rng = np.random.default_rng(seed)
+    return pool_report(listed, gains, depth=depth, budget=budget, measure=measure, takedown=takedown, rng=rng)
 
 
 def write_pool(path: Path | str, report: PoolReport) -> Path:
@@ -88,7 +91,7 @@ def check_runs(
     >>> [(problem.line, problem.code) for problem in kaiwa.check_runs(path).problems]
     [(3, 'duplicate-comment')]
     """
-    from kaiwa.api.readers import matched
+    from kaiwa.api.noun_readers import matched
     from kaiwa.flow.check import check_runs as check
     from kaiwa.flow.check import expectation
 
@@ -120,7 +123,7 @@ def write_report(
     from importlib.metadata import version
 
     from kaiwa.flow.report import write_report as write
-    from kaiwa.task.settings import read_task
+    from kaiwa.task.task_folder import read_task
 
     folder = read_task(Path(task))
     target = folder.report if path is None else Path(path)

@@ -1,24 +1,25 @@
-"""The run checker: a lenient reading of a run file, what is wrong with it line by line, and the mended copy."""
+"""The run checker: a lenient reading of a run file, what is wrong with it line by line, and the fixed copy."""
 
 from kaiwa.check.all_checks import CHECKS, problems_of
 from kaiwa.check.expectation import Expectation
-from kaiwa.check.fixes import Mended, mended
+from kaiwa.check.fixes import FixedRun, fixed_run
 from kaiwa.check.near_copies import Gist, gist, problems_between
 from kaiwa.check.problems import CODES, Code, Problem
-from kaiwa.check.raw_run import RawRun, read_raw
+from kaiwa.check.raw_run import RawRun, raw_run, read_raw
 
 __all__ = [
     "CHECKS",
     "CODES",
     "Code",
     "Expectation",
+    "FixedRun",
     "Gist",
-    "Mended",
     "Problem",
     "RawRun",
+    "fixed_run",
     "gist",
-    "mended",
     "problems_between",
     "problems_of",
+    "raw_run",
     "read_raw",
 ]

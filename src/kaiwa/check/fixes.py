@@ -1,4 +1,4 @@
-"""The mended copy of a run: everything a rule can put right, and nothing that needs a person."""
+"""The fixed copy of a run: everything a rule can fix, and nothing that needs a person."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Mended:
+class FixedRun:
     """The text of the corrected copy, and how often each change was made in it."""
 
     text: str
     changes: dict[str, int]
 
 
-def mended(run: RawRun, expected: Expectation, *, keep_ties: bool = False) -> Mended:
-    """The run with every mendable problem put right; tied scores too, unless they may stay."""
+def fixed_run(run: RawRun, expected: Expectation, *, keep_ties: bool = False) -> FixedRun:
+    """The run with every fixable problem fixed; tied scores too, unless they may stay."""
     done = _file_changes(run)
     groups: dict[str, list[RawLine]] = {}
     for line in map(_clean, run.body):
@@ -40,7 +40,7 @@ def mended(run: RawRun, expected: Expectation, *, keep_ties: bool = False) -> Me
     remarks = [line for line in run.lines if line.fields and line.fields[0].startswith("#")]
     head = [_heading(line) for line in [*([run.description] if run.description else []), *remarks]]
     text = "".join(f"{line}\n" for line in [*head, *rows])
-    return Mended(text, {change: count for change, count in done.items() if change and count})
+    return FixedRun(text, {change: count for change, count in done.items() if change and count})
 
 
 def _file_changes(run: RawRun) -> Counter[str]:
@@ -64,7 +64,7 @@ def _clean(line: RawLine) -> RawLine:
 
 
 def _heading(line: RawLine) -> str:
-    """A description or remark, its undecodable bytes replaced: it is read by people only."""
+    """A description or remark, its undecodable bytes replaced: only people read it."""
     return "".join("\ufffd" if fault_of(char) else char for char in _clean(line).text).strip()
 
 
@@ -88,8 +88,10 @@ def _topic_rows(
 ) -> list[str]:
     """One topic's lines: in order, each comment once, cut, ranks counted anew, scores falling."""
     ordered = _in_order(run, lines)
-    once = list({line.comment: line for line in reversed(ordered)}.values())[::-1]
-    kept = once[:depth]
+    once: dict[str, RawLine] = {}
+    for line in ordered:
+        once.setdefault(line.comment, line)
+    kept = list(once.values())[:depth]
     scores = [line.score for line in kept]
     if not _falling(scores, keep_ties=keep_ties):
         scores = [str(len(kept) - place) for place in range(len(kept))]

@@ -67,7 +67,7 @@ def bad_description(run: RawRun, _: Expectation) -> Iterator[Problem]:
     first = run.lines[0]
     if run.description is None:
         yield at_place(
-            run, first, 1, "sysdesc-missing", "line 1 is no system description; start with <SYSDESC>...</SYSDESC>"
+            run, first, 1, "sysdesc-missing", "line 1 is not a system description; start with <SYSDESC>...</SYSDESC>"
         )
     elif not first.text.rstrip().endswith("</SYSDESC>"):
         yield at_place(

@@ -74,7 +74,7 @@ def _one_comment(run: RawRun, line: RawLine, expected: Expectation, seen: dict[s
 
 
 def bad_ranks(run: RawRun, _: Expectation) -> Iterator[Problem]:
-    """Ranks that are no numbers or do not run 1, 2, 3, ..."""
+    """Ranks that are not numbers or do not run 1, 2, 3, ..."""
     for topic, lines in run.by_topic.items():
         ranks = [whole_number(line.rank) for line in lines]
         for line, rank in zip(lines, ranks, strict=True):
@@ -98,7 +98,7 @@ def _rank_course(run: RawRun, topic: str, lines: list[RawLine], ranks: list[int]
 
 
 def bad_scores(run: RawRun, _: Expectation) -> Iterator[Problem]:
-    """Scores that are no numbers, rise, or tie."""
+    """Scores that are not numbers, rise, or tie."""
     for lines in run.by_topic.values():
         before: float | None = None
         for line in _by_score(lines) if run.is_trec else lines:
@@ -123,17 +123,17 @@ def bad_scores(run: RawRun, _: Expectation) -> Iterator[Problem]:
 
 
 def _by_score(lines: list[RawLine]) -> list[RawLine]:
-    """A TREC run's lines as its readers order them; a score that is no number goes last."""
+    """A TREC run's lines as its readers order them; a score that is not a number goes last."""
     return sorted(lines, key=lambda line: -(finite_number(line.score) or 0.0))
 
 
 def whole_number(text: str) -> int | None:
-    """The rank the text writes, or None when it is no whole number from 1."""
+    """The rank the text writes, or None when it is not a whole number from 1."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 and int(text) > 0 else None  # noqa: PLR2004
 
 
 def finite_number(text: str) -> float | None:
-    """The score the text writes, or None when it is no finite number."""
+    """The score the text writes, or None when it is not a finite number."""
     try:
         value = float(text) if text.isascii() and "_" not in text else math.nan
     except ValueError:

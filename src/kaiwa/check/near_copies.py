@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from kaiwa.check.raw_run import RawRun
 
-TWIN_SHARE = 0.95
-"""Runs that agree on this share of all (topic, place) are one run with a new name."""
+NEAR_COPY_SHARE = 0.95
+"""Runs that agree on this share of all (topic, place) are near copies: one run under two names."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def problems_between(runs: Sequence[Gist]) -> Iterator[Problem]:
             yield Problem(
                 second.path, 0, 0, "same-run-name", f"run {second.name!r} is also in {first.path}; rename one"
             )
-        if first.team and first.team == second.team and (share := shared_places(first, second)) >= TWIN_SHARE:
+        if first.team and first.team == second.team and (share := shared_places(first, second)) >= NEAR_COPY_SHARE:
             what = f"{share:.0%} of its places are those of {first.path}; submit runs that differ"
             yield Problem(second.path, 0, 0, "twin-runs", what)
 

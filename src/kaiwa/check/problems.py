@@ -1,4 +1,4 @@
-"""What can be wrong with a run file: the codes, how grave each is, and what --fix does about it."""
+"""What can be wrong with a run file: the codes, how severe each is, and what --fix does about it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ ERROR, WARNING = "error", "warning"
 
 @dataclass(frozen=True)
 class Code:
-    """A kind of problem: its gravity, what it means, and its repair (empty when only a person can)."""
+    """A kind of problem: its severity, what it means, and what --fix does (empty when only a person can fix it)."""
 
     severity: str
     meaning: str
-    mend: str = ""
+    fix: str = ""
 
 
 CODES = Names(
@@ -29,7 +29,7 @@ CODES = Names(
         "file-name": Code(WARNING, "the file is not named <team>-<C|E|J>-R<1..5>.txt"),
         "sysdesc-missing": Code(ERROR, "line 1 is not <SYSDESC>...</SYSDESC>"),
         "sysdesc-template": Code(ERROR, "the system description is empty or still the template's"),
-        "sysdesc-misplaced": Code(ERROR, "a <SYSDESC> line stands after line 1", "the line is dropped"),
+        "sysdesc-misplaced": Code(ERROR, "a <SYSDESC> line after line 1", "the line is dropped"),
         "missing-fields": Code(ERROR, "a line has fewer than six fields", "the line is dropped"),
         "extra-fields": Code(ERROR, "a line has more than six fields", "fields after the sixth are dropped"),
         "second-field": Code(WARNING, "the second field is neither 0 nor Q0", "it becomes 0"),
@@ -43,10 +43,10 @@ CODES = Names(
         "tied-scores": Code(WARNING, "two scores of a topic are equal", "the topic's scores become n, n-1, ..., 1"),
         "unknown-topic": Code(ERROR, "a topic is not among the task's", "the line is dropped"),
         "missing-topic": Code(ERROR, "a topic of the task is not answered"),
-        "split-topic": Code(WARNING, "a topic's lines do not stand together", "they are brought together"),
+        "split-topic": Code(WARNING, "a topic's lines are not together", "they are brought together"),
         "unknown-comment": Code(ERROR, "a comment is not in the repository", "the line is dropped"),
         "taken-down": Code(ERROR, "a comment is on the takedown list", "the line is dropped"),
-        "duplicate-comment": Code(ERROR, "a comment stands twice under a topic", "the first is kept"),
+        "duplicate-comment": Code(ERROR, "a duplicate comment under a topic", "the first is kept"),
         "too-many": Code(ERROR, "a topic has more comments than allowed", "the list is cut"),
         "run-name": Code(ERROR, "the run name is not the file's name", "the file's name is used"),
         "mixed-run-names": Code(ERROR, "the lines of a file name different runs"),
@@ -58,7 +58,7 @@ CODES = Names(
 
 @dataclass(frozen=True)
 class Problem:
-    """One finding: where (line and column from 1; line 0 is the whole file), what, and the repair."""
+    """One finding: where (line and column from 1; line 0 is the whole file), what, and the fix."""
 
     file: str
     line: int
@@ -73,6 +73,6 @@ class Problem:
         return CODES[self.code].severity
 
     @property
-    def is_mendable(self) -> bool:
-        """Whether ``--fix`` repairs it."""
-        return bool(CODES[self.code].mend)
+    def is_fixable(self) -> bool:
+        """Whether ``--fix`` fixes it."""
+        return bool(CODES[self.code].fix)

@@ -1,4 +1,4 @@
-"""A run file as it is, faults and all: nothing is refused here but what is no text at all."""
+"""A run file as it is, with its faults: only what is not text is refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kaiwa.errors import InputError
 from kaiwa.formats.text.blocks import raw_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 MAX_LINES = 5_000_000
@@ -104,9 +104,14 @@ def is_description(line: RawLine) -> bool:
 
 
 def read_raw(path: Path) -> RawRun:
-    """The file's lines as they stand."""
+    """The file's lines as they are."""
+    return raw_run(path, raw_lines(path))
+
+
+def raw_run(path: Path, source: Iterable[bytes]) -> RawRun:
+    """The run of these lines, each with its newline."""
     lines, returns, has_bom, complete = list[RawLine](), 0, False, True
-    for number, data in _numbered(path):
+    for number, data in _numbered(path, source):
         if number == 1:
             has_bom = data.startswith(b"\xef\xbb\xbf")
         text = data.removeprefix(b"\xef\xbb\xbf") if number == 1 else data
@@ -117,9 +122,9 @@ def read_raw(path: Path) -> RawRun:
     return RawRun(path, tuple(lines), has_bom, returns, complete)
 
 
-def _numbered(path: Path) -> Iterator[tuple[int, bytes]]:
+def _numbered(path: Path, source: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     number = 0
-    for number, data in enumerate(raw_lines(path), start=1):
+    for number, data in enumerate(source, start=1):
         if number > MAX_LINES:
             raise InputError.at(path, f"more than {MAX_LINES:,} lines", "is it a run file?")
         yield number, data

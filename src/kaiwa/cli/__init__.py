@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem, shell_complete
 from kaiwa.cli.shell.complete import VARIABLE
 from kaiwa.cli.shell.output import quiet_option
 from kaiwa.cli.shell.stop import Stopped, heed_signals, leave_closed_pipe, what_is_left
-from kaiwa.cli.shell.verb import mannered
+from kaiwa.cli.shell.verb import completed_verb
 from kaiwa.errors import KaiwaError, in_command
 
 EXIT_BAD_INPUT = 2
@@ -51,6 +51,7 @@ VERBS = {
     "report": Verb("The results of a task: an offline page, files for a paper.", "kaiwa.cli.report"),
     "next": Verb("How many topics the next round needs.", "kaiwa.cli.next"),
     "reproduce": Verb("Published numbers computed again, paper next to ours.", "kaiwa.cli.reproduce"),
+    "help": Verb("The help of a verb; kaiwa VERB --help shows the same.", "kaiwa.cli.help"),
     "completion": Verb("A script that makes TAB complete verbs, options and names.", "kaiwa.cli.completion"),
 }
 """In the order of a round; a verb is added here and nowhere else."""
@@ -73,7 +74,7 @@ class Verbs(click.Group):
             near = get_close_matches(cmd_name, VERBS, n=1)
             ctx.fail(f"no verb '{cmd_name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
         command: click.Command = importlib.import_module(VERBS[cmd_name].module).command
-        return mannered(command)
+        return completed_verb(command)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The verbs that begin so, without importing any; else the options."""

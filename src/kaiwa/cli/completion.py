@@ -3,7 +3,7 @@ from __future__ import annotations
 import click
 
 from kaiwa.cli.shell.complete import VARIABLE
-from kaiwa.cli.shell.output import emit, json_option
+from kaiwa.cli.shell.output import Summary, emit, json_option
 
 _SHELLS = ("bash", "zsh", "fish")
 
@@ -23,4 +23,4 @@ def command(ctx: click.Context, shell: str, as_json: bool) -> None:  # noqa: FBT
     if known is None:
         raise click.UsageError(f"this click knows no completion for {shell}")
     script = known(ctx.find_root().command, {}, "kaiwa", VARIABLE).source()
-    emit(script, {"shell": shell, "script": script}, as_json=as_json)
+    emit(Summary(script, {"shell": shell, "script": script}), as_json=as_json)

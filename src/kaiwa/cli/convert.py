@@ -4,41 +4,55 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark
+from kaiwa.cli.shell.complete import Named
+from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option, remark
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command("convert", epilog="Example: kaiwa convert runs/*.txt --to res -o ntcireval")
+class _WithFormats(click.Command):
+    """A command whose help lists the formats it writes, noun by noun, from their table."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options, then the formats."""
+        from kaiwa.flow.convert import WRITTEN
+
+        super().format_options(ctx, formatter)
+        for noun in dict.fromkeys(row.noun.name for row in WRITTEN.values()):
+            rows = [(name, row.says.replace("`", "")) for name, row in WRITTEN.items() if row.noun.name == noun]
+            with formatter.section(f"Formats of {noun}"):
+                formatter.write_dl(rows)
+
+
+@click.command("convert", cls=_WithFormats, epilog="Example: kaiwa convert runs/*.txt --to res -o ntcireval")
 @click.argument("files", nargs=-1, required=True, type=IN_FILE)
-@click.option("--to", "form", required=True, metavar="FORM", help="One of the forms above.")
+@click.option("--to", "name", required=True, metavar="FORMAT", type=Named("format"), help="One of the formats below.")
 @click.option("-m", "--measure", "measures", multiple=True, help="Only this measure of scores; repeatable.")
-@click.option("-o", "--output", type=IN_FILE, help="The file to write, or the folder where a form is several files.")
+@click.option("-o", "--output", type=IN_FILE, help="The file to write, or the folder where a format is several files.")
 @json_option
 def command(
     files: tuple[Path, ...],
     *,
-    form: str,
+    name: str,
     measures: tuple[str, ...],
     output: Path | None,
     as_json: bool,
 ) -> None:
-    """Write FILES in the form of another tool.
+    """Write FILES in the format of another tool.
 
-    Runs become trec-run, ntcir-run or res; judgements trec-qrels, ntcir-qrels, beir-qrels or rel; scores csv, matrix,
-    discpower, nev or trec-eval. FILES may be in any form that Kaiwa reads: for res and rel, NTCIREVAL's folder.
+    FILES may be in any format of the same noun that Kaiwa reads; a format is recognised by itself.
     """
     from kaiwa.flow.convert import converted, write_converted
-    from kaiwa.report.results.findings import counted
+    from kaiwa.model.plurals import counted
 
-    texts = converted(files, form, measures=measures)
+    texts = converted(files, name, measures=measures)
     if output is not None:
         write_converted(output, texts)
-        remark(f"{output}: {counted(len(texts), 'file')} written as {form}")
+        remark(f"{output}: {counted(len(texts), 'file')} written as {name}")
     elif "" not in texts:
-        raise InputError(f"{form} is {counted(len(texts), 'file')}; name a folder with -o")
-    fields = {"form": form, "files": sorted(texts), "output": None if output is None else str(output)}
+        raise InputError(f"{name} is {counted(len(texts), 'file')}; name a folder with -o")
+    fields = {"form": name, "files": sorted(texts), "output": None if output is None else str(output)}
     if as_json or output is None:
-        emit("" if as_json else texts[""].rstrip("\n"), fields, as_json=as_json)
+        emit(Summary("" if as_json else texts[""].rstrip("\n"), fields), as_json=as_json)

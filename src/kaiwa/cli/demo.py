@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, seed_option
+from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option, seed_option
 from kaiwa.demo.steps import MEASURING, POOLING, RETRIEVING, SPOILT_RUN, Step
 from kaiwa.errors import InputError
 
@@ -33,7 +33,7 @@ _POST = "I had a dog when I was little, he was my best friend"
 )
 @seed_option
 @json_option
-def command(folder: Path, pairs: int, seed: int, as_json: bool) -> None:  # noqa: FBT001
+def command(folder: Path, *, pairs: int, seed: int, as_json: bool) -> None:
     """A whole round on a real repository, ending in FOLDER/report.html.
 
     The conversations are those of the package chitchat-dataset (English, MIT); the systems are real; the
@@ -51,37 +51,38 @@ def command(folder: Path, pairs: int, seed: int, as_json: bool) -> None:  # noqa
     rng = np.random.default_rng(seed)
     _write_settings(folder, corpus.origin)
     made = write_collection(folder, corpus, pairs=pairs, rng=rng)
-    with _told(silent=as_json), contextlib.chdir(folder):
-        _say(f"A round in {folder}/, on real conversations: {corpus.origin}.")
+    with _output_hidden(when=as_json), contextlib.chdir(folder):
+        _announce(f"A round in {folder}/, on real conversations: {corpus.origin}.")
         click.echo(f"pairs.tsv: {made.pairs:,} pairs of {made.conversations:,} conversations; licence in ORIGIN.txt")
         click.echo(f"candidates.tsv: {made.candidates:,} posts of other conversations, to draw topics from")
-        _play(rng)
+        _run_round(rng)
     report = folder / "report.html"
-    emit(_ending(folder, report), {"folder": str(folder), "report": str(report)}, as_json=as_json)
+    emit(Summary(_ending(folder, report), {"folder": str(folder), "report": str(report)}), as_json=as_json)
 
 
 def _write_settings(folder: Path, origin: str) -> None:
     from kaiwa.disk.atomic_files import write_text
-    from kaiwa.task.settings import CONFIG, TEMPLATE
+    from kaiwa.task.settings import TEMPLATE
+    from kaiwa.task.task_folder import CONFIG
 
-    said = TEMPLATE.replace('["zh"]', '["en"]')
+    settings = TEMPLATE.replace('["zh"]', '["en"]')
     for name, value in {"title": _TITLE, "notice": SIMULATED, "origin": origin, "licence": "see ORIGIN.txt"}.items():
-        said = re.sub(rf'(?m)^{name} = ".*?".*$', f'{name} = "{value}"', said)
+        settings = re.sub(rf'(?m)^{name} = ".*?".*$', f'{name} = "{value}"', settings)
     (folder / "runs").mkdir(parents=True)
-    write_text(folder / CONFIG, said)
+    write_text(folder / CONFIG, settings)
 
 
-def _play(rng: np.random.Generator) -> None:
+def _run_round(rng: np.random.Generator) -> None:
     """The round, in the current folder."""
     from kaiwa.demo import assessors
     from kaiwa.demo.collection import plant_faults
     from kaiwa.disk.atomic_files import write_text
     from kaiwa.formats.vote_files import write_votes
 
-    _take(RETRIEVING)
-    _say(f"Faults are planted in {SPOILT_RUN}:")
+    _run_steps(RETRIEVING)
+    _announce(f"Faults are planted in {SPOILT_RUN}:")
     click.echo(plant_faults(Path(SPOILT_RUN)))
-    _take(POOLING)
+    _run_steps(POOLING)
     votes = assessors.simulate_votes(
         sorted(Path("runs").glob("*.txt")),
         repository=Path("repository"),
@@ -93,7 +94,7 @@ def _play(rng: np.random.Generator) -> None:
     write_text(Path("SIMULATED-ASSESSORS.txt"), f"votes.csv: {SIMULATED}\n\n{assessors.__doc__}")
     _warn()
     click.echo(f"votes.csv: {len(votes.item):,} SIMULATED votes on {votes.items:,} items; see SIMULATED-ASSESSORS.txt")
-    _take(MEASURING)
+    _run_steps(MEASURING)
     _warn()
 
 
@@ -117,15 +118,15 @@ def _ending(folder: Path, report: Path) -> str:
 
 
 @contextlib.contextmanager
-def _told(*, silent: bool) -> Iterator[None]:
+def _output_hidden(*, when: bool) -> Iterator[None]:
     with contextlib.ExitStack() as kept:
-        if silent:
+        if when:
             kept.enter_context(contextlib.redirect_stdout(io.StringIO()))
             kept.enter_context(contextlib.redirect_stderr(io.StringIO()))
         yield
 
 
-def _say(words: str) -> None:
+def _announce(words: str) -> None:
     click.secho(f"\n{words}", bold=True)
 
 
@@ -134,10 +135,10 @@ def _warn() -> None:
     click.secho(f"\n{'*' * 78}\n*  {' '.join(head)}\n*  {rest}\n{'*' * 78}", bold=True, fg="yellow")
 
 
-def _take(steps: Iterable[Step]) -> None:
+def _run_steps(steps: Iterable[Step]) -> None:
     """Show every command and run it, as a shell in this folder would."""
     for words, lines in steps:
-        _say(words)
+        _announce(words)
         for line in lines:
             click.secho(f"$ {line}", fg="cyan")
             _run(line)

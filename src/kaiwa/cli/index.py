@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.shell.complete import Named
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option
+from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option
 from kaiwa.cli.shell.progress import progress
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def command(*, repository: Path, output: Path, lang: str | None, tokens: str | None, as_json: bool) -> None:
     """Tokenise and index the posts and comments of a repository.
 
-    The old index at the same place answers until the new one is whole.
+    The old index at the same place answers until the new one is complete.
     """
     from kaiwa.flow.index import index_repository
 
@@ -37,4 +37,4 @@ def command(*, repository: Path, output: Path, lang: str | None, tokens: str | N
         f"{output}: {facts['posts']:,} posts, {facts['comments']:,} comments, {facts['pairs']:,} pairs, "
         f"{facts['terms']:,} terms ({facts['tokeniser']})"
     )
-    emit(text, {"index": str(output), **facts}, as_json=as_json)
+    emit(Summary(text, {"index": str(output), **facts}), as_json=as_json)

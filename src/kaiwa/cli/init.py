@@ -16,10 +16,6 @@ if TYPE_CHECKING:
 def command(folder: Path, as_json: bool) -> None:  # noqa: FBT001
     """Make a task folder with a commented kaiwa.toml."""
     from kaiwa.flow.init import init_task
+    from kaiwa.report.results.round_view import InitView
 
-    task = init_task(folder)
-    text = (
-        f"{task.config}: edit the settings\n{task.topics}: put the topics here (id TAB text)\n"
-        f"{folder / 'runs'}/: put the runs here\nThen: kaiwa status {folder}"
-    )
-    emit(text, {"folder": str(folder), "config": str(task.config)}, as_json=as_json)
+    emit(InitView(init_task(folder)), as_json=as_json)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.shell.answering import Answering, answering_options
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option
+from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,7 @@ def command(*, index: Path, post: str | None, how: Answering, as_json: bool) -> 
     def answer(text: str) -> None:
         found = bot.reply(text, k=how.k, system=how.system, filters=how.filters, fusion=how.fusion)
         fields = {"post": text, "system": how.system, "replies": [asdict(one) for one in found]}
-        emit(_text(found), fields, as_json=as_json)
+        emit(Summary("" if as_json else _text(found), fields), as_json=as_json)
 
     if post is not None:
         answer(post)
@@ -66,7 +66,8 @@ def _text(found: list[Reply]) -> str:
     lines = []
     for rank, one in enumerate(found, start=1):
         lines.append(f"{rank:>2}  {visible(one.text)}")
-        reasons = f"q2p {one.q2p:.4f}, q2c {one.q2c:.4f}; words: {visible(' '.join(one.words))}"
-        lines.append(f"    {one.score:.4f} ({reasons}) {visible(one.comment)}")
+        features = ", ".join(f"{name} {value:.4f}" for name, value in one.features.items())
+        words = visible(" ".join(one.words))
+        lines.append(f"    {one.score:.4f} ({features}; words: {words}) {visible(one.comment)}")
         lines.append(f"    to {one.post}: {visible(one.post_text[:60])}")
     return "\n".join(lines)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.shell.answering import Answering, answering_options
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark
+from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option, remark
 from kaiwa.cli.shell.progress import progress
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def command(*, index: Path, topics: Path, output: Path, name: str | None, how: Answering, as_json: bool) -> None:
     """Answer every topic (lines of: id TAB text) and write a run file that kaiwa check accepts."""
     from kaiwa.flow.retrieve import Bot
+    from kaiwa.formats.readers import read_topics
     from kaiwa.formats.run_files import write_run
-    from kaiwa.formats.topic_files import read_topics
 
     asked = read_topics(topics)
     bot = Bot(index, takedown=how.takedown)
@@ -39,4 +39,5 @@ def command(*, index: Path, topics: Path, output: Path, name: str | None, how: A
     if silent:
         remark(f"kaiwa: no comment shares a word with {len(silent)} topics, first {silent[0]}")
     fields = {"run": str(output), "name": title, "topics": len(asked), "comments": len(run), "unanswered": silent}
-    emit(f"{output}: {len(run):,} comments for {len(asked):,} topics by {how.system}", fields, as_json=as_json)
+    text = f"{output}: {len(run):,} comments for {len(asked):,} topics by {how.system}"
+    emit(Summary(text, fields), as_json=as_json)

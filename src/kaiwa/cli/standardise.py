@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.output import IN_FILE, deliver, json_option, out_option, remark
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option, out_option, remark
 from kaiwa.cli.shell.progress import progress
 
 if TYPE_CHECKING:
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     "standardise", epilog="Example: kaiwa standardise scores.csv --method std-ab --save-factors factors.csv -o std.csv"
 )
 @click.argument("scores", type=IN_FILE)
-@click.option("--method", type=click.Choice(["std", "std-cdf", "std-ab"]), default="std-ab", show_default=True)
+@click.option(
+    "--method", type=click.Choice(["std", "std-cdf", "std-ab"]), default="std-ab", show_default=True, help="How."
+)
 @click.option("-A", "a", type=float, default=0.15, show_default=True, help="Slope of std-AB.")
 @click.option("-B", "b", type=float, default=0.5, show_default=True, help="Middle of std-AB.")
 @click.option("--factors", type=IN_FILE, help="Standardise by these factors, saved from an earlier round.")
@@ -39,23 +41,14 @@ def command(
     gets the middle value: B, or 0 under std.
     """
     from kaiwa.flow.standardise import standardise_file
-    from kaiwa.formats.scores.score_files import scores_text
-    from kaiwa.report.results.findings import counted
+    from kaiwa.report.results.standardise_view import StandardiseView
 
     with progress("standardising"):
         result = standardise_file(scores, method=method, a=a, b=b, factors=factors, save_factors=save_factors)
-    for measure, topics in result.tied_topics.items():
-        if topics:
-            remark(f"{measure}: all runs tie on {counted(len(topics), 'topic')}; the middle value is given there")
-    fields = {
-        "method": method,
-        "means": {measure: table.means() for measure, table in result.scores.items()},
-        "topics": {measure: len(table.topics) for measure, table in result.scores.items()},
-        "tied_topics": {measure: list(topics) for measure, topics in result.tied_topics.items()},
-    }
-    if as_json and output:
-        from kaiwa.disk.atomic_files import write_text
-
-        write_text(output, scores_text(result.scores))
-        output = None
-    deliver(scores_text(result.scores).rstrip("\n"), fields, as_json=as_json, output=output)
+    view = StandardiseView(result.scores, result.tied_topics, method)
+    for line in view.remarks():
+        remark(line)
+    if output is not None:
+        emit(view, as_json=False, output=output)
+    if as_json or output is None:
+        emit(view, as_json=as_json)

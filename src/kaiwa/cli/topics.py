@@ -40,6 +40,7 @@ def command(
 
     from kaiwa.flow.topics import sample_topics
     from kaiwa.formats.topic_files import write_topics
+    from kaiwa.report.results.topics_view import TopicsView
 
     with progress("choosing topics"):
         drawn = sample_topics(repository, count=count, pool=pool, rest=rest, rng=np.random.default_rng(seed))
@@ -47,7 +48,4 @@ def command(
         write_topics(output, drawn.topics)
     if pool is None and rest is None:
         remark("kaiwa: these posts are in the repository; --rest writes it without them")
-    lines = "\n".join(f"{name}\t{text}" for name, text in drawn.topics.items())
-    counts = {"candidates": drawn.candidates, "removed": drawn.removed, "rest": drawn.rest}
-    said = f"{output}: {len(drawn.topics)} topics of {drawn.candidates:,} posts" if output else lines
-    emit(said, {"topics": drawn.topics, **counts}, as_json=as_json)
+    emit(TopicsView(drawn.topics, drawn.candidates, drawn.removed, drawn.rest, output), as_json=as_json)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from kaiwa.compare.hsd import AUTO_CAP, PRule, RandomisedHSD, randomised_hsd, randomised_hsd_until_clear
+from kaiwa.compare.hsd import AUTO_CAP, RandomisedHSD, randomised_hsd, randomised_hsd_until_clear
 from kaiwa.compare.stepdown import step_down_hsd
 from kaiwa.compare.tukey import tukey_hsd
 from kaiwa.errors import InputError
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from kaiwa.model.ids import FloatArray
+    from kaiwa.stats.p_values import PRule
 
 Trials = int | Literal["auto"]
 

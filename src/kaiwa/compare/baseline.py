@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.compare.hsd import PRule, require_trials, require_words, scale_tolerance
+from kaiwa.compare.hsd import require_trials, require_words, scale_tolerance
 from kaiwa.compare.paired_tests import against_baseline
 from kaiwa.errors import InputError, UnknownName
 from kaiwa.model.late import verb
-from kaiwa.model.shown import Shown, counted
+from kaiwa.model.plurals import counted
+from kaiwa.model.shown import Shown
 from kaiwa.stats.anova import require_matrix
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
     from kaiwa.model.scores import Scores
+    from kaiwa.stats.p_values import PRule
 
 
 @dataclass(frozen=True)

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from math import ceil
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
 from kaiwa.errors import InputError, UnknownName
 from kaiwa.stats.anova import require_matrix
+from kaiwa.stats.p_values import PRule, p_from_counts, too_close
 from kaiwa.stats.shuffles import shuffle_key, shuffled_means
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from numpy.typing import NDArray
-
     from kaiwa.model.ids import FloatArray
 
-PRule = Literal["plus-one", "share"]
 TOLERANCE = 1e-12
 AUTO_FIRST = 5_000
 AUTO_CAP = 320_000
@@ -111,23 +108,6 @@ def randomised_hsd_until_clear(
     return _hsd(by_topic, ranges, p_rule)
 
 
-def p_from_counts(count: NDArray[np.number], trials: int, p_rule: PRule) -> FloatArray:
-    """The share of trials at least as extreme, with the observed data as one more trial unless told otherwise."""
-    counts = count.astype(np.float64)
-    return counts / trials if p_rule == "share" else (counts + 1) / (trials + 1)
-
-
-def monte_carlo_error(p: FloatArray, trials: int) -> FloatArray:
-    """The standard error of p that comes from running a finite number of trials."""
-    return np.sqrt(p * (1 - p) / trials)
-
-
-def too_close(p: FloatArray, alpha: float, trials: int) -> NDArray[np.bool_]:
-    """Which p-values lie within two Monte-Carlo standard errors of alpha: more trials could turn them."""
-    close: NDArray[np.bool_] = np.abs(p - alpha) <= 2 * monte_carlo_error(p, trials)
-    return close
-
-
 def require_trials(trials: int) -> None:
     """Refuse no trials, and more than memory and patience hold."""
     if not 1 <= trials <= MOST_TRIALS:
@@ -140,15 +120,6 @@ def require_words(*, trials: object, p_rule: str) -> None:
         raise InputError(f"trials {trials!r} is neither a whole number nor 'auto'; give 5000, say")
     if p_rule not in get_args(PRule):
         raise UnknownName.among("p_rule", p_rule, get_args(PRule))
-
-
-def fewest_trials(alpha: float, p_rule: PRule) -> int:
-    """The fewest trials with which any pair can be significant.
-
-    >>> fewest_trials(0.05, "plus-one")
-    19
-    """
-    return 1 if p_rule == "share" else max(1, ceil(1 / alpha - 1e-9) - 1)
 
 
 def scale_tolerance(by_topic: FloatArray) -> float:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.compare.hsd import PRule, p_from_counts, scale_tolerance
+from kaiwa.compare.hsd import scale_tolerance
 from kaiwa.registry import Names
 from kaiwa.stats.anova import require_matrix
-from kaiwa.stats.topic_bootstrap import blocks, topic_draws
+from kaiwa.stats.p_values import PRule, holm, p_from_counts
+from kaiwa.stats.topic_bootstrap import blocks, topic_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,8 +79,7 @@ def bootstrap_p(
     shifted = differences - differences.mean(axis=0)
     tolerance = scale_tolerance(differences)
     count = np.zeros(differences.shape[1])
-    for size in blocks(trials, len(differences)):
-        weight = topic_draws(rng, size, len(differences))
+    for weight in topic_weights(rng, trials, len(differences)):
         mean = weight @ shifted / len(shifted)
         spread = np.maximum(weight @ shifted**2 / len(shifted) - mean**2, 0.0)
         drawn = np.sqrt(spread / (len(shifted) - 1))
@@ -88,19 +88,6 @@ def bootstrap_p(
         extreme = np.where(flat | (error == 0), np.abs(mean) >= observed - tolerance, t >= t_observed - tolerance)
         count += extreme.sum(axis=0)
     return p_from_counts(count, trials, p_rule)
-
-
-def holm(p: FloatArray) -> FloatArray:
-    """Holm's step-down correction: the familywise p of each of several planned tests (Holm 1979).
-
-    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    order = np.argsort(p, kind="stable")
-    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    corrected = np.empty(len(p))
-    corrected[order] = np.minimum(stepped, 1.0)
-    return corrected
 
 
 def _t(differences: FloatArray, _trials: int, _rng: np.random.Generator, _rule: PRule) -> FloatArray:

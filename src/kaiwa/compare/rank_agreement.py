@@ -1,4 +1,4 @@
-"""How far two rankings of the same runs agree."""
+"""How far two rankings of the same runs agree: tau, tau_ap, rank-biased overlap, and the overlap at the top."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from kaiwa.stats.kendall import Interval, TauResult, Ties, kendall_tau
 
 if TYPE_CHECKING:
     from kaiwa.model.scores import Scores
+
+TOPS = (1, 3, 5, 10)
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,14 @@ def rank_agreement(
     persistence: float = 0.9,
     rng: np.random.Generator,
 ) -> RankAgreement:
-    """The agreement of two rankings by mean score; ``names`` are what to call the two sides."""
+    """The agreement of two rankings by mean score; ``names`` are what to call the two sides.
+
+    Runs that only one side has are left out and named.
+    """
     means_a, means_b = first.means(), second.means()
     runs = tuple(run for run in first.runs if run in means_b)
-    left_out = tuple(run for run in (*first.runs, *second.runs) if run not in means_a or run not in means_b)
     if not runs:
-        raise InputError("the two sides share no run; give scores of the same runs")
+        raise InputError("the two rankings share no run; give scores of the same runs")
     x, y = (np.array([means[run] for run in runs]) for means in (means_a, means_b))
     return RankAgreement(
         *(names or (first.measure, second.measure)),
@@ -67,6 +71,6 @@ def rank_agreement(
         symmetric_tau_ap(x, y),
         rank_biased_overlap(x, y, persistence=persistence),
         persistence,
-        {k: top_overlap(x, y, k=k) for k in (1, 3, 5, 10) if k <= len(runs)},
-        left_out,
+        {k: top_overlap(x, y, k=k) for k in TOPS if k <= len(runs)},
+        tuple(run for run in (*first.runs, *second.runs) if run not in means_a or run not in means_b),
     )

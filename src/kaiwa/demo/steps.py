@@ -1,4 +1,4 @@
-"""The demo's steps: what is said before each command, and the commands as a user would type them."""
+"""The demo's steps: the announcement before each command, and the commands as a user would type them."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class TemporaryArray:
         self._size += len(values)
 
     def read(self, low: int = 0, high: int | None = None) -> Values:
-        """The values from one place to another, all of them if no place is said."""
+        """The values from one place to another, all of them if no place is given."""
         values: Values = np.empty((self._size if high is None else high) - low, dtype=self.kind)
         self.read_into(values, low)
         return values
@@ -43,10 +43,10 @@ class TemporaryArray:
         """Fill an array with the values from a place on."""
         self._file.seek(low * self.kind.itemsize)
         if self._file.readinto(values.data.cast("B")) != values.nbytes:
-            raise OSError(EIO, "what was set aside cannot be read back")
+            raise OSError(EIO, "a temporary file cannot be read back")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file, which deletes it."""
         self._file.close()
 
 
@@ -64,12 +64,12 @@ class GrowingArray:
         self._size += len(values)
 
     def finish(self) -> None:
-        """Say in the file how long the array has become; numpy leaves room for that in the header."""
+        """Write the length of the array into the header, where numpy leaves room for it."""
         self._file.seek(0)
         self._write_header()
         if self._file.tell() != self._begin:
             raise RuntimeError("numpy left no room in the header of an array")
 
     def _write_header(self) -> None:
-        said = {"descr": np.lib.format.dtype_to_descr(self._kind), "fortran_order": False, "shape": (self._size,)}
-        np.lib.format.write_array_header_1_0(self._file, said)
+        header = {"descr": np.lib.format.dtype_to_descr(self._kind), "fortran_order": False, "shape": (self._size,)}
+        np.lib.format.write_array_header_1_0(self._file, header)

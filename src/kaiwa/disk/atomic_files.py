@@ -58,15 +58,15 @@ def write_text(path: Path, text: str) -> None:
     if path.suffix == ".gz":
         data = gzip.compress(data, mtime=0)
     elif path.suffix == ".zst":
-        import zstandard
+        from kaiwa.disk.zstd import compress
 
-        data = zstandard.ZstdCompressor().compress(data)
+        data = compress(data)
     with whole_file(path) as temporary:
         temporary.write_bytes(data)
 
 
 def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write each text under its name in the folder, which is made; what else stands there stays."""
+    """Write each text under its name in the folder, which is made; other files in it stay."""
     for name, text in texts.items():
         path = folder / name
         try:

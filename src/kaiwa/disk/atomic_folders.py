@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import glob
 import os
 import shutil
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 def whole_folder(path: Path, *, mark: str) -> Iterator[Path]:
     """A temporary folder that becomes ``path`` when the block ends well, and vanishes when it does not.
 
-    A folder that stands there already is replaced only if it holds ``mark``, the file that shows it is ours.
+    An existing folder is replaced only if it holds ``mark``, the file that shows it is ours.
     """
     path = path.resolve() if path.is_symlink() else path
     _sweep(path)
@@ -49,6 +48,8 @@ def _held(folder: Path) -> int:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:  # another process has just removed it
         return -1
+    import fcntl  # POSIX only; reading and scoring work without it
+
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:  # another process fills it; or a file system without locks, where nothing is cleared away
@@ -94,7 +95,7 @@ def _take_place(new: Path, path: Path) -> None:
         path.rename(_aside(new))
         new.rename(path)
     except BaseException:
-        if _aside(new).exists() and not path.exists():  # stopped between the two: what stood there stays
+        if _aside(new).exists() and not path.exists():  # stopped between the two: the old folder stays
             _aside(new).rename(path)
         raise
 

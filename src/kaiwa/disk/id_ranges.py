@@ -1,4 +1,4 @@
-"""Ids set aside on disk on shelves, each a range of their order, so that memory holds one shelf at a time."""
+"""Ids in spill files, each a range of their order, so that memory holds one range at a time."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kaiwa.errors import needs_extra
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -15,53 +17,54 @@ if TYPE_CHECKING:
 
     IdRange = tuple[Any, IntArray]  # Any: a pyarrow array of ids; with the row of each
 
-IDS = 1 << 16  # ids on a shelf, about
-_MOST_SHELVES = 256
+IDS = 1 << 16  # ids of a range, about
+_MOST_RANGES = 256
 _SAMPLE = 64  # ids looked at for every bound
-_COMPARED = 64  # bytes of an id; ids that begin alike go on one shelf
+_COMPARED = 64  # bytes of an id; ids that begin alike go into one range
 _WAITING = 1 << 16  # ids in memory before they go to disk
 
 
 def bounds_of(batches: Iterable[list[str]], size: int) -> list[bytes]:
-    """Bounds between shelves for so many ids, from a look at some of them.
+    """Bounds between ranges for so many ids, from a look at some of them.
 
     >>> bounds_of([["b", "a"]], 2)
     []
     """
-    shelves = min(-(-size // IDS), _MOST_SHELVES)
-    if shelves < 2:  # noqa: PLR2004  one shelf has no bounds
+    ranges = min(-(-size // IDS), _MOST_RANGES)
+    if ranges < 2:  # noqa: PLR2004  one range has no bounds
         return []
-    step = max(size // (shelves * _SAMPLE), 1)
+    step = max(size // (ranges * _SAMPLE), 1)
     looked_at, passed = [], 0
     for batch in batches:
         looked_at += batch[-passed % step :: step]
         passed += len(batch)
     ordered = sorted(name.encode()[:_COMPARED] for name in looked_at)
-    return [ordered[len(ordered) * shelf // shelves] for shelf in range(1, shelves)]
+    return [ordered[len(ordered) * place // ranges] for place in range(1, ranges)]
 
 
 class IdRanges:
-    """Takes ids, batch by batch, and gives them back shelf by shelf, in no order within one."""
+    """Takes ids, batch by batch, and gives them back range by range, unordered within one."""
 
     def __init__(self, folder: Path, bounds: list[bytes]) -> None:
-        self._folder = Path(mkdtemp(dir=folder, prefix="shelves-"))
+        self._folder = Path(mkdtemp(dir=folder, prefix="id-ranges-"))
         self._bounds = np.array(bounds, dtype=f"S{_COMPARED}")
         self._waiting: list[str] = []
         self._rows = 0
 
     def add(self, ids: list[str]) -> None:
-        """Set the ids of the rows that follow aside."""
+        """Add the ids of the rows that follow."""
         self._waiting += ids
         if len(self._waiting) >= _WAITING:
             self._write()
 
     def _write(self) -> None:
-        import pyarrow as pa
+        with needs_extra("parquet"):
+            import pyarrow as pa
 
         begun = np.array([name.encode()[:_COMPARED] for name in self._waiting], dtype=f"S{_COMPARED}")
-        shelf = np.searchsorted(self._bounds, begun, side="right")
-        order = np.argsort(shelf, kind="stable")
-        ends = np.cumsum(np.bincount(shelf, minlength=len(self._bounds) + 1)).tolist()
+        range_of = np.searchsorted(self._bounds, begun, side="right")
+        order = np.argsort(range_of, kind="stable")
+        ends = np.cumsum(np.bincount(range_of, minlength=len(self._bounds) + 1)).tolist()
         batch = pa.record_batch(
             {"id": pa.array(self._waiting, pa.large_string()).take(order), "row": self._rows + order}
         )
@@ -73,14 +76,14 @@ class IdRanges:
         self._waiting = []
 
     def __iter__(self) -> Iterator[IdRange]:
-        """Each shelf once: the ids and the row of each; with the last one nothing is left of them on disk."""
+        """Each range once: the ids and the row of each; with the last one nothing is left of them on disk."""
         self._write()
         for number in range(len(self._bounds) + 1):
-            shelf = _read(self._path(number))
+            found = _read(self._path(number))
             self._path(number).unlink(missing_ok=True)
             if number == len(self._bounds):
                 self._folder.rmdir()
-            yield shelf
+            yield found
 
     def _path(self, number: int) -> Path:
         return self._folder / f"{number:03d}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kaiwa.errors import needs_extra
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -15,8 +17,9 @@ class TableWriter:
     """Writes one table; groups are neither small, for Parquet keeps something of each to the end, nor large."""
 
     def __init__(self, path: Path, columns: Sequence[str], *, repeats: bool) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+        with needs_extra("parquet"):
+            import pyarrow as pa
+            import pyarrow.parquet as pq
 
         self._schema = pa.schema([(column, pa.string()) for column in columns])
         self._file: Any = pq.ParquetWriter(  # Any: pyarrow is untyped

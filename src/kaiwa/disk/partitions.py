@@ -1,4 +1,4 @@
-"""Records set aside on disk in parts, so that memory holds one part at a time; a few stay in memory, as one part."""
+"""Records in spill files, one file per partition, so that memory holds one partition at a time."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Partitions:
         self._waiting = 0
 
     def add(self, records: Records, parts: IntArray) -> None:
-        """Set records aside, each in the part of its number (0 to 999)."""
+        """Add records, each to the part of its number (0 to 999)."""
         self._held.append((records, parts))
         self._waiting += len(records)
         if self._waiting > self._limit:

@@ -23,10 +23,10 @@ class Appendable(Protocol):
 
 
 class StringWriter:
-    """Strings written one after the other, as one run of bytes and the places where each starts; and the end."""
+    """Strings written one after the other, as one array of bytes and the places where each starts; and the end."""
 
-    def __init__(self, run: Appendable, starts: Appendable) -> None:
-        self._run, self._starts = run, starts
+    def __init__(self, text: Appendable, starts: Appendable) -> None:
+        self._text, self._starts = text, starts
         self._end = 0
         starts.add(np.zeros(1))
 
@@ -34,13 +34,13 @@ class StringWriter:
         """Append the strings."""
         encoded = [string.encode() for string in strings]
         ends = self._end + np.cumsum([len(string) for string in encoded], dtype=np.int64)
-        self._run.add(np.frombuffer(b"".join(encoded), dtype=np.uint8))
+        self._text.add(np.frombuffer(b"".join(encoded), dtype=np.uint8))
         self._starts.add(ends)
         self._end = int(ends[-1]) if len(ends) else self._end
 
 
 class TemporaryStrings:
-    """Strings set aside, first all of them, then asked for by their rows."""
+    """Strings in temporary files: all are appended first, then read by their rows."""
 
     def __init__(self, folder: Path) -> None:
         self._text, self._starts = TemporaryArray(folder, np.uint8), TemporaryArray(folder, np.int64)
@@ -56,6 +56,6 @@ class TemporaryStrings:
         return [self._text.read(low, high).tobytes().decode() for low, high in places]
 
     def close(self) -> None:
-        """Let go of them."""
+        """Delete them."""
         self._text.close()
         self._starts.close()

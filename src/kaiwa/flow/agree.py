@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.formats.vote_files import read_votes
+from kaiwa.formats.readers import read_votes
 from kaiwa.label.agreement import Agreement, AssessorPair, Contested, agreement_of_levels, assessor_pairs, contested
 
 if TYPE_CHECKING:

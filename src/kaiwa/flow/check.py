@@ -1,8 +1,8 @@
-"""Check run files: read each as it is, find what is wrong, and write mended copies when asked."""
+"""Check run files: read each as it is, find what is wrong, and write fixed copies when asked."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kaiwa.check import (
@@ -11,62 +11,27 @@ from kaiwa.check import (
     Gist,
     Problem,
     RawRun,
+    fixed_run,
     gist,
-    mended,
     problems_between,
     problems_of,
+    raw_run,
     read_raw,
 )
+from kaiwa.check.checked_files import Check, CheckedFile
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError, option
 from kaiwa.formats.collection.id_lists import id_set, read_ids
 from kaiwa.formats.collection.repository import open_repository
 from kaiwa.formats.collection.takedown import read_takedown
-from kaiwa.formats.topic_files import read_topics
-from kaiwa.model.shown import Shown, counted
+from kaiwa.formats.format_table import RUNS
+from kaiwa.formats.readers import read_topics
+from kaiwa.formats.recognition import format_of
+from kaiwa.formats.run_files import read_run_file, trec_run_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
     from pathlib import Path
-
-
-@dataclass(frozen=True)
-class CheckedFile:
-    """One run file: its size, what is wrong with it, the text of the faulty lines, and its mended copy."""
-
-    path: Path
-    topics: int
-    comments: int
-    problems: tuple[Problem, ...]
-    lines: dict[int, str]
-    copy: Path | None = None
-    changes: dict[str, int] = field(default_factory=dict)
-    left: tuple[Problem, ...] = ()
-
-
-@dataclass(frozen=True)
-class Check(Shown):
-    """The verdict on all files.
-
-    >>> import kaiwa
-    >>> kaiwa.Check(())
-    Check(0 files, 0 problems)
-    """
-
-    files: tuple[CheckedFile, ...]
-
-    def __repr__(self) -> str:
-        return f"Check({counted(len(self.files), 'file')}, {counted(len(self.problems), 'problem')})"
-
-    @property
-    def problems(self) -> list[Problem]:
-        """Every problem of every file, in order."""
-        return [problem for file in self.files for problem in file.problems]
-
-    @property
-    def is_clean(self) -> bool:
-        """Whether nothing is wrong, or nothing is left wrong in the mended copies."""
-        return all(not (file.left if file.copy else file.problems) for file in self.files)
 
 
 def expectation(
@@ -100,19 +65,28 @@ def check_runs(
     copies: Path | None = None,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Check:
-    """Check the files; with ``copies``, write a mended copy of each faulty one into that folder."""
+    """Check the files; with ``copies``, write a fixed copy of each faulty one into that folder."""
     ignored = set(ignore)
     for code in ignored:
         CODES[code]  # an unknown code is refused with the nearest known one
     files, gists = list[CheckedFile](), list[Gist]()
     for done, path in enumerate(paths):
         on_progress(done, len(paths))
-        run = read_raw(path)
-        gists.append(gist(run))
-        found = [problem for problem in problems_of(run, expected) if problem.code not in ignored]
-        files.append(_checked(run, found, expected, ignored, copies))
+        for run in _raw_runs(path):
+            gists.append(gist(run))
+            found = [problem for problem in problems_of(run, expected) if problem.code not in ignored]
+            files.append(_checked(run, found, expected, ignored, copies))
     between = [problem for problem in problems_between(gists) if problem.code not in ignored]
     return Check(tuple(_with(file, between) for file in files))
+
+
+def _raw_runs(path: Path) -> list[RawRun]:
+    """The lines of a run file; a run in another format is checked as the TREC file ``kaiwa convert`` would write."""
+    found = format_of(path, RUNS)
+    if found.read is read_run_file:
+        return [read_raw(path)]
+    texts = trec_run_texts(found.read(path))
+    return [raw_run(path / name, text.encode().splitlines(keepends=True)) for name, text in texts.items()]
 
 
 def _checked(
@@ -126,24 +100,24 @@ def _checked(
         problems=tuple(found),
         lines={line.number: line.text for line in run.lines if line.number in faulty},
     )
-    if copies is None or not any(problem.is_mendable for problem in found):
+    if copies is None or not any(problem.is_fixable for problem in found):
         return checked
-    return _mend(run, checked, expected, ignored, copies)
+    return _fixed(run, checked, expected, ignored, copies)
 
 
-def _mend(run: RawRun, checked: CheckedFile, expected: Expectation, ignored: set[str], copies: Path) -> CheckedFile:
+def _fixed(run: RawRun, checked: CheckedFile, expected: Expectation, ignored: set[str], copies: Path) -> CheckedFile:
     copy = copies / run.path.name
     if copy.resolve() == run.path.resolve():
         raise InputError.at(
-            copy, "the mended copy would overwrite the run", f"choose another folder with {option('output')}"
+            copy, "the fixed copy would overwrite the run", f"choose another folder with {option('output')}"
         )
-    corrected = mended(run, expected, keep_ties="tied-scores" in ignored)
-    if not corrected.text.strip():
+    fixed = fixed_run(run, expected, keep_ties="tied-scores" in ignored)
+    if not fixed.text.strip():
         return checked
     copies.mkdir(parents=True, exist_ok=True)
-    write_text(copy, corrected.text)
+    write_text(copy, fixed.text)
     left = [problem for problem in problems_of(read_raw(copy), expected) if problem.code not in ignored]
-    return replace(checked, copy=copy, changes=corrected.changes, left=tuple(left))
+    return replace(checked, copy=copy, changes=fixed.changes, left=tuple(left))
 
 
 def _with(file: CheckedFile, between: list[Problem]) -> CheckedFile:

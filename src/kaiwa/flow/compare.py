@@ -9,7 +9,7 @@ from kaiwa.compare.baseline import BaselineComparison, compare_with_baseline
 from kaiwa.compare.comparison import Comparison, compare_runs
 from kaiwa.compare.hsd import AUTO_CAP
 from kaiwa.errors import InputError
-from kaiwa.flow.score_loading import load_scores
+from kaiwa.formats.score_loading import load_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from kaiwa.compare.allpairs import Trials
-    from kaiwa.compare.hsd import PRule
+    from kaiwa.stats.p_values import PRule
 
 
 @dataclass(frozen=True)

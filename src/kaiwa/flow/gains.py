@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.formats.qrels_files import write_qrels
-from kaiwa.formats.vote_files import read_votes
+from kaiwa.formats.readers import read_votes
 from kaiwa.label.gain_schemes import UNANIMITY_WEIGHT, VotedGains, voted_gains
 
 if TYPE_CHECKING:

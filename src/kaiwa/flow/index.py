@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.build.index.index_build import build_index
-from kaiwa.flow.retrieve import compile_search
+from kaiwa.formats.collection.index_folder import open_index
+from kaiwa.model.progress_callback import Progress, no_progress
+from kaiwa.retrieve.search.matching import compile_search
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -18,9 +19,9 @@ def index_repository(
     *,
     language: str | None = None,
     tokens: str | None = None,
-    progress: Callable[[int, int], None] = lambda _done, _total: None,
+    progress: Progress = no_progress,
 ) -> dict[str, Any]:  # Any: the index's facts, JSON values
     """The facts of the index made at ``target``; the search kernels are compiled before the first reply."""
     facts = build_index(source, target, language=language, tokens=tokens, progress=progress)
-    compile_search(target)
+    compile_search(open_index(target))
     return facts

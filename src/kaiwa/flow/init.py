@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError
-from kaiwa.task.settings import CONFIG, TEMPLATE, Task, read_task
+from kaiwa.task.settings import TEMPLATE
+from kaiwa.task.task_folder import CONFIG, Task, read_task
 
 if TYPE_CHECKING:
     from pathlib import Path

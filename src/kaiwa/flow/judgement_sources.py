@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, option
-from kaiwa.formats.intent_files import IntentChances, read_intent_chances
-from kaiwa.formats.qrels_files import read_grouped_qrels, read_qrels
-from kaiwa.formats.vote_files import read_votes
+from kaiwa.formats.intent_files import IntentChances
+from kaiwa.formats.readers import read_chances, read_grouped_qrels, read_qrels, read_votes
 from kaiwa.label.gain_schemes import UNANIMITY_WEIGHT
 from kaiwa.studies.judging import Judged, judged_gains, judged_intents, judged_votes
 
@@ -55,7 +54,7 @@ def judge_votes(path: Path, scale: Scale, *, scheme: str = "mean", p: float = UN
 def judge_intents(path: Path, scale: Scale, *, chances: Path | None = None) -> Judged:
     """Judgements from a qrels file whose second column is the intent."""
     by_intent = read_grouped_qrels(path)
-    known = read_intent_chances(chances) if chances else IntentChances({}, frozenset())
+    known = read_chances(chances) if chances else IntentChances({}, frozenset())
     topics = next(iter(by_intent.values())).topics
     if known.chances and not any(topic in topics for topic, _ in known.chances):
         raise InputError.at(chances, f"shares no topic with {path}", "give the chances of the same topics")

@@ -9,8 +9,7 @@ import numpy as np
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError
 from kaiwa.formats.collection.takedown import read_takedown
-from kaiwa.formats.qrels_files import read_qrels
-from kaiwa.formats.run_files import read_runs
+from kaiwa.formats.readers import read_qrels, read_runs
 from kaiwa.formats.text.delimited import csv_text
 from kaiwa.model.ids import unpack
 from kaiwa.studies.pool_report import PoolReport, pool_report
@@ -37,12 +36,12 @@ def pool_runs(
     """The shuffled pool, shares and sizes at other depths; with judgements, coverage and each team left out."""
     return pool_report(
         read_runs(paths, order=order),
+        read_qrels(qrels) if qrels else None,
         depth=depth,
         budget=budget,
-        seed=seed,
-        gains=read_qrels(qrels) if qrels else None,
         measure=measure,
         takedown=read_takedown(takedown) if takedown else frozenset(),
+        rng=np.random.default_rng(seed),
         on_progress=on_progress,
     )
 

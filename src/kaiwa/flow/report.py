@@ -10,22 +10,27 @@ import numpy as np
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.disk.atomic_folders import refuse_foreign
 from kaiwa.errors import DesignError, InputError
+from kaiwa.flow.report_files import MARK, ReportHead, files_beside, write_files
 from kaiwa.model.ids import unpack
 from kaiwa.report.document.page import page
-from kaiwa.report.document.parts import Words
-from kaiwa.report.sections.collection_sections import agreement_section, card_section, pool_section, systems_section
+from kaiwa.report.document.parts import Paragraph
+from kaiwa.report.sections.collection_sections import (
+    agreement_section,
+    data_card_section,
+    pool_section,
+    systems_section,
+)
 from kaiwa.report.sections.measure_sections import (
-    glance_section,
     measure_section,
     next_round_section,
+    summary_section,
     tau_section,
     variance_section,
 )
-from kaiwa.report.sections.methods_limits import Judging, Known, limits_section, methods_section
-from kaiwa.report.sections.side_by_side import Material, contrast_section
+from kaiwa.report.sections.methods_limits import Judging, ResultLimits, limits_section, methods_section
+from kaiwa.report.sections.side_by_side import Material, side_by_side_section
 from kaiwa.report.sections.topic_explorer import topics_section
 from kaiwa.task.data_card import card_facts, card_inputs
-from kaiwa.task.export_files import MARK, Heading, files_beside, write_files
 from kaiwa.task.round_results import MeasureResults, RoundResults, round_results
 from kaiwa.topicset import difference_found
 
@@ -34,7 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kaiwa.report.document.parts import Section
-    from kaiwa.task.settings import Task
+    from kaiwa.task.task_folder import Task
 
 STAGES = 3
 """Results, page, files: about a third of the work each."""
@@ -54,48 +59,48 @@ def write_report(
     results = round_results(task, takedown=takedown)
     on_progress(1, STAGES)
     sections = report_sections(results)
-    heading = Heading(task.settings.title, task.settings.notice, _lead(results), version)
+    head = ReportHead(task.settings.title, task.settings.notice, _lead(results), version)
     html = page(
-        heading.title,
+        head.title,
         sections,
-        lead=heading.lead,
-        banner=heading.notice,
+        lead=head.lead,
+        banner=head.notice,
         footer=_footer(results, version),
         han=_han(task),
     )
     on_progress(2, STAGES)
-    write_files(files_beside(path), sections, heading)
+    write_files(files_beside(path), sections, head)
     write_text(path, html)
     return results
 
 
 def report_sections(results: RoundResults) -> list[Section]:
     """The sections of the report, in the order of the page; what there is no material for is left out."""
-    measures, said = results.measures, results.task.settings
+    measures, settings = results.measures, results.task.settings
     comparisons = [one.comparison for one in measures]
     parts: list[Section | None] = [
-        glance_section(comparisons),
+        summary_section(comparisons),
         *(measure_section(one.comparison, one.teams) for one in measures),
         tau_section(results.taus) if results.taus else None,
         topics_section([(one.scores, one.std_ab) for one in measures], results.posts),
-        contrast_section(_material(results), han=_han(results.task)) if results.runs else None,
+        side_by_side_section(_material(results), han=_han(results.task)) if results.runs else None,
         agreement_section(results.agreement, results.contested, results.texts) if results.agreement else None,
         _pool(results),
         variance_section([(one.scores.measure, one.variance, one.standardised_variance) for one in measures]),
         next_round_section({one.scores.measure: one.design for one in measures}),
         systems_section({run.name: run.description for run in results.runs}) if results.runs else None,
-        card_section(card_facts(results), card_inputs(results.task)),
-        methods_section(comparisons, _judging(results), results.agreement, seed=said.seed),
-        limits_section(comparisons, _known(results)),
+        data_card_section(card_facts(results), card_inputs(results.task)),
+        methods_section(comparisons, _judging(results), results.agreement, seed=settings.seed),
+        limits_section(comparisons, _limits(results)),
     ]
-    return [_noticed(part, said.notice) for part in parts if part]
+    return [_with_notice(part, settings.notice) for part in parts if part]
 
 
-def _noticed(section: Section, notice: str) -> Section:
-    """The section, under the task's notice where votes are shown: whoever jumps there must not miss what they are."""
+def _with_notice(section: Section, notice: str) -> Section:
+    """The section, under the task's notice where votes are shown, for readers who jump to it."""
     if not notice or section.title not in SHOW_VOTES:
         return section
-    return replace(section, parts=(Words(notice, "banner"), *section.parts))
+    return replace(section, parts=(Paragraph(notice, "banner"), *section.parts))
 
 
 def _pool(results: RoundResults) -> Section | None:
@@ -106,7 +111,7 @@ def _pool(results: RoundResults) -> Section | None:
 
 
 def _material(results: RoundResults) -> Material:
-    depth, name_of = results.task.settings.depth, results.withdrawn.topic
+    depth, name_of = results.task.settings.depth, results.takedown.topic
     votes = results.votes
     cells = zip(unpack(votes.topics), unpack(votes.comments), votes.counts().tolist(), strict=True) if votes else ()
     return Material(
@@ -119,27 +124,27 @@ def _material(results: RoundResults) -> Material:
         },
         votes={(name_of(topic), comment): counts for topic, comment, counts in cells},
         texts=results.texts,
-        withdrawn=results.withdrawn.ids,
+        takedown=results.takedown.ids,
     )
 
 
 def _judging(results: RoundResults) -> Judging | None:
     if results.pool is None or results.votes is None:
         return None
-    said, votes = results.task.settings, results.votes
-    return Judging(sum(results.pool.per_topic), said.depth, len(votes.assessors), votes.top, said.scheme)
+    settings, votes = results.task.settings, results.votes
+    return Judging(sum(results.pool.per_topic), settings.depth, len(votes.assessors), votes.top, settings.scheme)
 
 
-def _known(results: RoundResults) -> Known:
+def _limits(results: RoundResults) -> ResultLimits:
     coverage = results.pool.coverage if results.pool else []
     gaps = [(int(one.unjudged.sum()), int(one.returned.sum())) for one in coverage]
     smallest = {one.scores.measure: _smallest(one, results.task) for one in results.measures}
-    return Known(
+    return ResultLimits(
         notice=results.task.settings.notice,
         smallest={measure: least for measure, least in smallest.items() if least is not None},
         power=results.task.settings.power,
         unjudged=(sum(gap for gap, _ in gaps), sum(whole for _, whole in gaps)) if gaps else None,
-        withdrawn=_withdrawn(results),
+        taken_down=_taken_down(results),
     )
 
 
@@ -158,10 +163,11 @@ def _smallest(one: MeasureResults, task: Task) -> float | None:
     return float(found) if np.isfinite(found) else None
 
 
-def _withdrawn(results: RoundResults) -> int:
-    gone = results.withdrawn
-    met = {comment for run in results.runs for comment in unpack(run.comments)} & gone.ids if gone.ids else set()
-    return len(met) + len(gone.topics)
+def _taken_down(results: RoundResults) -> int:
+    """How many ids of the takedown lists appeared in this round."""
+    hidden = results.takedown
+    shown = {comment for run in results.runs for comment in unpack(run.comments)} if hidden.ids else set[str]()
+    return len(shown & hidden.ids) + len(hidden.topics)
 
 
 def _han(task: Task) -> str:
@@ -177,5 +183,5 @@ def _lead(results: RoundResults) -> str:
 
 
 def _footer(results: RoundResults, version: str) -> str:
-    said = results.task.settings
-    return f"Made by Kaiwa {version}; seed {said.seed}, {said.trials:,} trials, alpha {said.alpha:g}."
+    settings = results.task.settings
+    return f"Made by Kaiwa {version}; seed {settings.seed}, {settings.trials:,} trials, alpha {settings.alpha:g}."

@@ -1,56 +1,20 @@
-"""Published numbers computed again: paper and ours, row by row, with a verdict."""
+"""Published tables and label files read, and their numbers computed again."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from kaiwa.errors import InputError, option
 from kaiwa.formats.published import published
-from kaiwa.formats.vote_files import read_votes
-from kaiwa.label.coefficients import fleiss_kappa, merged
-from kaiwa.label.gain_schemes import gains_of, weighing
-from kaiwa.measure.gain_scale import Scale, judge
-from kaiwa.measure.scoring import score
-from kaiwa.model.gains import Gains
-from kaiwa.model.ids import pack
-from kaiwa.model.run import Run
-from kaiwa.model.votes import Votes
+from kaiwa.formats.readers import read_votes
 from kaiwa.registry import Names
-from kaiwa.stats.kendall import kendall_tau
-from kaiwa.topicset import topics_needed
+from kaiwa.studies import reproductions as again
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-
-@dataclass(frozen=True)
-class Row:
-    """One number: where it was printed, what was printed, what comes out here, and whether they agree."""
-
-    what: str
-    printed: str
-    ours: str
-    agrees: bool
-    remark: str = ""
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """One table or set of numbers of one paper, computed again."""
-
-    name: str
-    source: str
-    rows: tuple[Row, ...]
-    note: str = ""
-
-    @property
-    def agreeing(self) -> int:
-        """How many rows agree with print."""
-        return sum(row.agrees for row in self.rows)
+    from kaiwa.studies.reproductions import Reproduction
 
 
 def reproduce(names: tuple[str, ...], *, labels: Path | None = None) -> list[Reproduction]:
@@ -59,154 +23,26 @@ def reproduce(names: tuple[str, ...], *, labels: Path | None = None) -> list[Rep
     return [REPRODUCTIONS[name](labels) for name in chosen]
 
 
-def _topic_set_sizes(_: Path | None) -> Reproduction:
-    table = published("topic_set_size_stc")
-    systems, min_diff, variance = (np.array([float(row[name]) for row in table]) for name in ("m", "minD", "variance"))
-    ours, exact = (
-        topics_needed(systems=systems, min_diff=min_diff, variance=variance, method=method).tolist()
-        for method in ("sakai", "exact")
-    )
-    rows = [
-        Row(
-            what=f"{row['measure']}, V = {row['variance']}, m = {row['m']}, minD = {row['minD']}",
-            printed=row["n"],
-            ours=str(same),
-            agrees=same == int(row["n"]),
-            remark=f"exact: {more}",
-        )
-        for row, same, more in zip(table, ours, exact, strict=True)
-    ]
-    return Reproduction(
-        "topic-set-size",
-        "Sakai 2015, Topic Set Size Design with the Evaluation Measures for Short Text Conversation, Table 4",
-        tuple(rows),
-        "The printed sizes follow an approximation with a minus where its derivation gives a plus; computed exactly, "
-        "most need a few topics more for the promised power.",
-    )
-
-
-def _tau_tables(_: Path | None) -> Reproduction:
-    rows = []
-    for row in published("kendall_stc_runs"):
-        is_chinese = row["subtask"] == "chinese"
-        means = published(f"stc_{row['subtask']}_means")
-        x, y = (np.array([float(one[row[side]]) for one in means]) for side in ("measure_a", "measure_b"))
-        tau = kendall_tau(x, y, ties="listed" if is_chinese else "tau-b", interval="null" if is_chinese else "hwc")
-        what = f"{row['subtask']}: {row['measure_a']} / {row['measure_b']}"
-        printed = tuple(float(row[name]) for name in ("tau", "ci_low", "ci_high"))
-        rows.append(_triple(what, printed, (tau.tau, tau.low, tau.high)))
-    return Reproduction(
-        "tau",
-        "Shang et al. 2016, Overview of the NTCIR-12 Short Text Conversation Task, Tables 6 and 9",
-        tuple(rows),
-        "Table 6 holds tau on the listed order with the null standard error, Table 9 tau-b with the "
-        "Hollander-Wolfe-Chicken interval.",
-    )
-
-
-def _null_intervals(_: Path | None) -> Reproduction:
-    from kaiwa.stats.kendall import null_error
-
-    rows = []
-    for row in published("ntcir12_variances"):
-        tau, half = float(row["tau"]), 1.959964 * null_error(int(row["runs"]))
-        printed = tuple(float(row[name]) for name in ("tau", "ci_low", "ci_high"))
-        rows.append(_triple(f"{row['task']}, {row['measure']}", printed, (tau, tau - half, tau + half)))
-    return Reproduction(
-        "standardisation-tau",
-        "Sakai 2016, The Effect of Score Standardisation on Topic Set Size Design, Table 1",
-        tuple(rows),
-        "The limits follow from the printed tau and the number of runs; the scores themselves are not public.",
-    )
-
-
-def _triple(what: str, printed: tuple[float, ...], ours: tuple[float, ...]) -> Row:
-    close = 6e-4  # a printed third decimal, and the printed tau's own rounding behind it
-    agrees = all(abs(a - b) <= close for a, b in zip(printed, ours, strict=True))
-    shown = [f"{numbers[0]:.3f} [{numbers[1]:.3f}, {numbers[2]:.3f}]" for numbers in (printed, ours)]
-    return Row(what, shown[0], shown[1], agrees=agrees)
-
-
-_RATINGS = {
-    (2, 2, 2, 2, 2): ("10", "13", "10"),
-    (1, 1, 2, 3, 3): ("10", "11", "3.33"),
-    (0, 1, 3, 3, 3): ("10", "10", "0"),
-    (0, 0, 0, 0, 3): ("3", "3", "0"),
-    (0, 0, 0, 0, 0): ("0", "0", "0"),
-}
-
-
-def _unanimity(_: Path | None) -> Reproduction:
-    rows = []
-    for ratings, printed in _RATINGS.items():
-        votes = Votes(
-            pack(["q"]), pack(["c"]), tuple("abcde"), np.zeros(5, np.int64), np.arange(5), np.array(ratings), top=3
-        )
-        ours = tuple(
-            f"{float(gains_of(votes, weighing(votes, scheme, p=0.2)).gains.gains[0]):.2f}".rstrip("0").rstrip(".")
-            for scheme in ("sum", "unanimity", "weighted")
-        )
-        what = f"ratings {' '.join(map(str, ratings))}: RawG, UG(.2), WG"
-        rows.append(Row(what, ", ".join(printed), ", ".join(ours), agrees=ours == printed))
-    return Reproduction("unanimity", "Sakai 2017, Unanimity-Aware Gain (EVIA), N = 5, Dmax = 3", tuple(rows))
-
-
-_EXAMPLE = {
-    "RR": "1",
-    "P+": "0.55",
-    "AP": "0.4166666667",
-    "Q": "0.275",
-    "RBP": "0.0617916667",
-    "nG@1": "0.3333333333",
-    "nERR@10": "0.5135651509",
-    "MSnDCG@10": "0.4292976172",
-    "nRBP@10": "0.4871959132",
-    "nEBR@10": "0.4793522267",
-    "niRBU@10": "0.8326905622",
-}
-
-
-def _measures(_: Path | None) -> Reproduction:
-    gains = Gains.from_lists({"q": {"d1": 2, "d2": 1, "d3": 0, "d4": 1, "d5": 2}})
-    run = Run.from_lists("R", {"q": [("d2", 4.0), ("u1", 3.0), ("d1", 2.0), ("d3", 1.0)]})
-    scores = score([run], judge(gains, Scale(levels={1.0: 1.0, 2.0: 3.0})), list(_EXAMPLE))
-    rows = []
-    for name, table in zip(_EXAMPLE, scores.values(), strict=True):
-        ours = table.means()["R"]
-        agrees = abs(ours - float(_EXAMPLE[name])) < 1e-9  # noqa: PLR2004  ten printed digits
-        rows.append(Row(name, _EXAMPLE[name], f"{ours:.10g}", agrees=agrees))
-    return Reproduction(
-        "measures",
-        "qrels d1 L2, d2 L1, d3 L0, d4 L1, d5 L2; gains 1:3; run d2 u1 d1 d3 (worked by two implementations)",
-        tuple(rows),
-    )
+def _taus(_: Path | None) -> Reproduction:
+    means = {subtask: published(f"stc_{subtask}_means") for subtask in ("chinese", "japanese")}
+    return again.tau_tables(published("kendall_stc_runs"), means)
 
 
 def _kappa(labels: Path | None) -> Reproduction:
     if labels is None:
         repair = f"give the public STC Japanese label file with {option('labels', 'FILE')}"
         raise InputError.at("kappa", "the votes are not part of Kaiwa", repair)
-    counts = read_votes(labels).counts()
-    values = {
-        "three classes": ("0.317", fleiss_kappa(counts)),
-        "L1 and L2 merged": ("0.421", fleiss_kappa(merged(counts, np.array([0, 1, 1])))),
-    }
-    rows = [
-        Row(what, printed, f"{ours:.3f}", agrees=f"{ours:.3f}" == printed) for what, (printed, ours) in values.items()
-    ]
-    return Reproduction(
-        "kappa", "Shang et al. 2016, section 3.4: Fleiss' kappa of the Japanese test labels", tuple(rows)
-    )
+    return again.label_kappa(read_votes(labels))
 
 
 REPRODUCTIONS: Names[Callable[[Path | None], Reproduction]] = Names(
     "reproduction",
     {
-        "topic-set-size": _topic_set_sizes,
-        "tau": _tau_tables,
-        "standardisation-tau": _null_intervals,
-        "unanimity": _unanimity,
-        "measures": _measures,
+        "topic-set-size": lambda _: again.topic_set_sizes(published("topic_set_size_stc")),
+        "tau": _taus,
+        "standardisation-tau": lambda _: again.null_intervals(published("ntcir12_variances")),
+        "unanimity": lambda _: again.unanimity_gains(),
+        "measures": lambda _: again.worked_measures(),
         "kappa": _kappa,
     },
 )

@@ -1,4 +1,4 @@
-"""An index that answers: one post at a time, or a file of topics to a run."""
+"""An open index that answers: one post at a time, or a file of topics as a run."""
 
 from __future__ import annotations
 
@@ -7,39 +7,32 @@ from typing import TYPE_CHECKING
 from kaiwa.errors import InputError
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.takedown import NAME, read_takedown
+from kaiwa.model.plurals import counted
+from kaiwa.model.progress_callback import Progress, no_progress
 from kaiwa.model.run import Run
-from kaiwa.model.shown import Shown, counted
+from kaiwa.model.shown import Shown
 from kaiwa.rank.answer_filters import Filters
-from kaiwa.rank.replies import Replies, replies
-from kaiwa.rank.score_ties import told_apart
-from kaiwa.rank.systems import system_named
-from kaiwa.retrieve.search.takedown_ids import Banned, banned_by
+from kaiwa.rank.replies import Replies, answers, ranking, replies
+from kaiwa.rank.systems import System, system_named
+from kaiwa.retrieve.search.matching import query_of
+from kaiwa.retrieve.search.takedown_ids import Takedown, takedown_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
-    Progress = Callable[[int, int], None]
+    from kaiwa.retrieve.search.matching import Candidates, Query
 
 DEFAULT_SYSTEM = "run2"
 _MOST = 1000
 _FILTERS = Filters()
 
 
-def compile_search(path: Path) -> None:
-    """Answer one post by each similarity, so that what is compiled on a machine's first search is at hand."""
-    bot = Bot(path)
-    if len(bot.index.comments):
-        text = bot.index.comments.texts.text_of(0)
-        for system in (DEFAULT_SYSTEM, "bm25", "run1"):
-            bot.reply(text, k=1, system=system)
-
-
 class Bot(Shown):
     r"""An open index; ``reply`` answers a post with old comments and the reasons for them.
 
-    The takedown list inside the index folder is read anew whenever it changes, so an id in it
-    vanishes from the next answer on.
+    The takedown list inside the index folder is read again whenever it changes, so an id added to it is absent from
+    the next answer on.
 
     >>> import kaiwa
     >>> from pathlib import Path
@@ -57,7 +50,7 @@ class Bot(Shown):
         self._list = path / NAME
         self._given = takedown
         self._stamp: tuple[int, int] | None = None
-        self._banned = Banned()
+        self._listed = Takedown()
         self.index = open_index(path)
 
     def __repr__(self) -> str:
@@ -67,7 +60,7 @@ class Bot(Shown):
     def reply(
         self, text: str, *, k: int = 10, system: str = DEFAULT_SYSTEM, filters: Filters = _FILTERS, fusion: str = "rrf"
     ) -> Replies:
-        r"""The k best comments for a post, best first; none when no word of it is known.
+        r"""The k best comments for a post, best first; none if no word of it is known.
 
         >>> import kaiwa
         >>> from pathlib import Path
@@ -80,11 +73,8 @@ class Bot(Shown):
         >>> print(kaiwa.open(index).reply("A day in Hawaii", k=1)[0].text)
         Enjoy the beaches of Hawaii
         """
-        if not 1 <= k <= _MOST:
-            raise InputError(f"k is {k}; give 1 to {_MOST}")
-        chosen = system_named(system)
-        found = replies(self.index, text, chosen, k=k, filters=filters, banned=self._bans(), fusion=fusion)
-        return Replies(found)
+        query, chosen = query_of(self.index, text), system_named(system, fusion=fusion)
+        return Replies(replies(query, chosen, self._answers(query, chosen, k, filters)))
 
     def run(
         self,
@@ -95,9 +85,9 @@ class Bot(Shown):
         system: str = DEFAULT_SYSTEM,
         filters: Filters = _FILTERS,
         fusion: str = "rrf",
-        progress: Progress = lambda _done, _total: None,
+        progress: Progress = no_progress,
     ) -> Run:
-        r"""A run over the topics, tied scores told apart; a topic without any answer has an empty list.
+        r"""A run over the topics, with distinct scores; a topic without any answer has an empty list.
 
         >>> import kaiwa
         >>> from pathlib import Path
@@ -110,17 +100,20 @@ class Bot(Shown):
         >>> kaiwa.open(index).run({"q1": "A day in Hawaii"}, name="KAIWA-E-R1").comments_of("q1")
         ['c1']
         """
+        chosen = system_named(system, fusion=fusion)
         lists: dict[str, list[tuple[str, float]]] = {}
         for done, (topic, text) in enumerate(topics.items(), start=1):
-            answers = self.reply(text, k=k, system=system, filters=filters, fusion=fusion)
-            lists[topic] = told_apart([(answer.comment, answer.score) for answer in answers])
+            lists[topic] = ranking(self.index, self._answers(query_of(self.index, text), chosen, k, filters))
             progress(done, len(topics))
-        chosen = system_named(system)
-        how = f" ({fusion})" if len(chosen.matchers) > 1 else ""
-        return Run.from_lists(name, lists, description=f"{chosen.says}{how}")
+        return Run.from_lists(name, lists, description=chosen.description)
 
-    def _bans(self) -> Banned:
-        """What may not be shown, as numbers; looked up again only when the list has changed."""
+    def _answers(self, query: Query, system: System, k: int, filters: Filters) -> Candidates:
+        if not 1 <= k <= _MOST:
+            raise InputError(f"k is {k}; give 1 to {_MOST}")
+        return answers(query, system, k=k, filters=filters, takedown=self._takedown())
+
+    def _takedown(self) -> Takedown:
+        """The takedown list as numbers; looked up again only if the list has changed."""
         try:
             state = self._list.stat()
             stamp = (state.st_mtime_ns, state.st_size)
@@ -128,6 +121,6 @@ class Bot(Shown):
             stamp = (0, 0)
         if stamp != self._stamp:
             listed = read_takedown(self._list) if stamp != (0, 0) else frozenset()
-            self._banned = banned_by(self.index, listed | self._given)
+            self._listed = takedown_of(self.index, listed | self._given)
             self._stamp = stamp
-        return self._banned
+        return self._listed

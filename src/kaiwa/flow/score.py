@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError, option
-from kaiwa.formats.run_files import read_run
-from kaiwa.formats.scores.score_files import write_matrix, write_scores
+from kaiwa.formats.readers import each_run
+from kaiwa.formats.scores.score_tables import write_matrix, write_scores
 from kaiwa.measure.chosen_measure import choose
 from kaiwa.measure.scoring import Reading, RunScores, Scored, gather, in_portions, score_together
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 OFFICIAL = ("nG@1", "nERR@10", "P+")
 """The measures of the STC overview, in its order."""
+_BLOCK_ROWS = 64
 
 
 def score_files(
@@ -37,31 +38,33 @@ def score_files(
     chosen = [choose(name) for name in measures]
     reading = reading or Reading()
     topics = judgements.gains.topics
-    kept = np.empty((len(paths), len(chosen), len(topics)))  # one block: scores kept run by run would fragment memory
+    rows = max(len(paths), _BLOCK_ROWS)  # scores kept run by run would fragment memory
     scored: list[RunScores] = []
-    for portion in in_portions(_each_run(paths, order, topics, on_progress)):
+    for portion in in_portions(_judged_runs(paths, order, topics, on_progress)):
         for one in score_together(portion, judgements, chosen, reading):
-            kept[len(scored)] = one.values
-            scored.append(replace(one, values=kept[len(scored)]))
+            if len(scored) % rows == 0:
+                block = np.empty((rows, len(chosen), len(topics)))
+            block[len(scored) % rows] = one.values
+            scored.append(replace(one, values=block[len(scored) % rows]))
     return gather(scored, judgements, chosen, reading)
 
 
-def _each_run(
+def _judged_runs(
     paths: Sequence[Path], order: str | None, judged: Sequence[str], on_progress: Callable[[int, int], None]
 ) -> Iterator[Run]:
-    by_name: dict[str, Path] = {}
+    """The runs of all files, each checked to answer some topic that was judged."""
     known = frozenset(judged)
-    for done, path in enumerate(paths):
-        on_progress(done, len(paths))
-        run = read_run(path, order=order)
-        if run.name in by_name:
-            what = f"run name {run.name!r} was already given by {by_name[run.name]}"
-            raise InputError.at(path, what, "rename one of the runs")
+    for path, run in each_run(_watched(paths, on_progress), order=order):
         if known.isdisjoint(run.topics):
             what = f"no topic of the run is among the {len(known):,} judged ({run.topics[0]!r} against {judged[0]!r})"
             raise InputError.at(path, what, "give the judgements of its own topics")
-        by_name[run.name] = path
         yield run
+
+
+def _watched(paths: Sequence[Path], on_progress: Callable[[int, int], None]) -> Iterator[Path]:
+    for done, path in enumerate(paths):
+        on_progress(done, len(paths))
+        yield path
 
 
 def write_scored(path: Path, scored: Scored, *, matrix: bool = False) -> None:

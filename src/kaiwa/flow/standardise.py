@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from kaiwa.compare.standardisation import A, B, Factors, standardisation_factors, standardised
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.formats.scores.factor_files import read_factors, write_factors
-from kaiwa.formats.scores.score_files import read_scores
+from kaiwa.formats.readers import read_factors, read_scores
+from kaiwa.formats.scores.factor_files import write_factors
 from kaiwa.model.scores import ScoreSet
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from kaiwa.compare.rank_agreement import RankAgreement, rank_agreement
 from kaiwa.errors import InputError, option
-from kaiwa.flow.score_loading import one_measure
-from kaiwa.formats.scores.score_files import read_scores
+from kaiwa.formats.readers import read_scores
+from kaiwa.formats.score_loading import one_measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kaiwa.stats.kendall import Interval, Ties
 
 
-def tau_of_files(
+def rank_agreement_of_files(
     paths: Sequence[Path],
     measures: Sequence[str],
     *,

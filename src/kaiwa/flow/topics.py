@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from kaiwa.corpus.near_duplicates import near_pairs
 from kaiwa.corpus.topic_sample import balanced_order, distinct
 from kaiwa.errors import InputError, option
-from kaiwa.formats.collection.pair_files import FIELDS, kind_of, read_pairs
 from kaiwa.formats.collection.repository import Repository, open_repository, writing_repository
 from kaiwa.formats.collection.rule_files import known_rules
-from kaiwa.formats.text.blocks import numbered_lines, read_blocks
-from kaiwa.formats.topic_files import read_topics
-from kaiwa.model.shown import Shown, counted
+from kaiwa.formats.format_table import PAIRS, TOPICS
+from kaiwa.formats.readers import read_pairs, read_topics
+from kaiwa.formats.recognition import format_of
+from kaiwa.model.plurals import counted
+from kaiwa.model.shown import Shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,19 +71,13 @@ def _all_posts(repository: Repository) -> dict[str, str]:
 
 
 def _from_pool(repository: Repository, pool: Path) -> dict[str, str]:
-    if kind_of(pool) in {".jsonl", ".ndjson", ".json", ".parquet"} or _is_pairs(pool):
-        found = {pair.post_id: pair.post for batch in read_pairs(pool) for pair in batch}
-    else:
-        found = read_topics(pool)
+    found = read_topics(pool) if format_of(pool, TOPICS, PAIRS).noun is TOPICS else _posts_of(pool)
     known = {name for batch in repository.posts() for name in batch[0]}
     return {name: text for name, text in found.items() if name not in known}
 
 
-def _is_pairs(pool: Path) -> bool:
-    for block in read_blocks(pool):
-        for _, line in numbered_lines(block):
-            return line.count("\t") == len(FIELDS) - 1
-    return False
+def _posts_of(pool: Path) -> dict[str, str]:
+    return {pair.post_id: pair.post for batch in read_pairs(pool) for pair in batch}
 
 
 def _by_rules(candidates: dict[str, str], rules: str) -> tuple[dict[str, str], int]:

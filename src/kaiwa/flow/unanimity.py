@@ -1,63 +1,19 @@
-"""Does rewarding agreement change who wins? The study of Sakai (EVIA 2017) on any runs.
-
-Runs are scored by the raw sum of ratings (RawG) and by unanimity-aware gains (UG); the rankings are compared by
-Kendall's tau, and the pairs of runs by the randomised Tukey HSD test.
-"""
+"""Does rewarding agreement change who wins? The study of Sakai (EVIA 2017) on run files."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.compare.comparison import Comparison, compare_runs
 from kaiwa.flow.gains import gains_file
-from kaiwa.formats.qrels_files import read_qrels
-from kaiwa.formats.run_files import read_runs
-from kaiwa.label.gain_schemes import SCHEMES
+from kaiwa.formats.readers import read_qrels, read_runs
 from kaiwa.label.simulated_votes import simulated_counts
-from kaiwa.measure.gain_scale import judge
-from kaiwa.measure.scoring import Scored, score
-from kaiwa.stats.kendall import TauResult, kendall_tau
+from kaiwa.studies.unanimity_effect import Ratings, UnanimityStudy, unanimity_studies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
-
-    from kaiwa.model.gains import Gains
-    from kaiwa.model.ids import IntArray
-    from kaiwa.model.run import Run
-
-
-@dataclass(frozen=True)
-class Changed:
-    """A pair of runs that differs significantly under one kind of gain only, with both p-values."""
-
-    a: str
-    b: str
-    p_raw: float
-    p_unanimity: float
-
-
-@dataclass(frozen=True)
-class UnanimityStudy:
-    """One measure under RawG and UG: tau between the two rankings, both comparisons, and the pairs that changed."""
-
-    measure: str
-    tau: TauResult
-    raw: Comparison
-    unanimity: Comparison
-    gained: tuple[Changed, ...]
-    lost: tuple[Changed, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Ratings:
-    """Judged items and how many people gave each which rating, judged rows x levels."""
-
-    gains: Gains
-    counts: IntArray
 
 
 def simulated_ratings(qrels: Path, *, assessors: int, top: int, seed: int) -> Ratings:
@@ -73,7 +29,7 @@ def real_ratings(votes: Path) -> Ratings:
     return Ratings(made.gains, made.counts)
 
 
-def unanimity_study(
+def unanimity_of_files(
     paths: Sequence[Path],
     ratings: Ratings,
     measures: Sequence[str],
@@ -86,33 +42,4 @@ def unanimity_study(
 ) -> list[UnanimityStudy]:
     """Each measure's study on the run files."""
     runs = read_runs(paths, order=order)
-    raw, aware = (_scored(runs, ratings, scheme, measures, p) for scheme in ("sum", "unanimity"))
-    studies = []
-    for done, measure in enumerate(measures):
-        on_progress(done, len(measures))
-        one, two = (
-            compare_runs(scored[measure], trials=trials, rng=np.random.default_rng(seed)) for scored in (raw, aware)
-        )
-        means = (scored[measure].values.mean(axis=0) for scored in (raw, aware))
-        studies.append(UnanimityStudy(measure, kendall_tau(*means), one, two, *_changes(one, two)))
-    return studies
-
-
-def _scored(runs: list[Run], ratings: Ratings, scheme: str, measures: Sequence[str], p: float) -> Scored:
-    values = np.arange(ratings.counts.shape[1], dtype=np.float64)
-    most = int(ratings.counts.sum(axis=1).max())
-    worth = SCHEMES[scheme].worth(ratings.counts, values, p)
-    top = SCHEMES[scheme].top(float(values.max()), most, p)
-    return score(runs, judge(replace(ratings.gains, gains=worth, top=top, how=scheme)), measures)
-
-
-def _changes(raw: Comparison, aware: Comparison) -> tuple[tuple[Changed, ...], tuple[Changed, ...]]:
-    """The pairs significant under unanimity-aware gains only, and under raw gains only."""
-    before = {frozenset((pair.a, pair.b)): pair for pair in raw.pairs}
-    both = [(before[frozenset((pair.a, pair.b))], pair) for pair in aware.pairs]
-    changed = [
-        (after.significant, Changed(after.a, after.b, was.p, after.p))
-        for was, after in both
-        if was.significant != after.significant
-    ]
-    return tuple(one for gained, one in changed if gained), tuple(one for gained, one in changed if not gained)
+    return unanimity_studies(runs, ratings, measures, p=p, seed=seed, trials=trials, on_progress=on_progress)

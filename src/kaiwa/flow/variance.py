@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.compare.variance_components import Variance, pooled_variance
 from kaiwa.errors import InputError
-from kaiwa.flow.score_loading import matrices
+from kaiwa.formats.score_loading import matrices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

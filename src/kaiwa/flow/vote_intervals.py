@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError, option
-from kaiwa.formats.run_files import read_runs
+from kaiwa.formats.readers import read_runs
 from kaiwa.measure.chosen_measure import choose
 from kaiwa.measure.judgements import Answers
 from kaiwa.measure.vote_resampling import VoteIntervals, vote_intervals

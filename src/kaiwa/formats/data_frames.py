@@ -1,7 +1,7 @@
 """Data frames of any library as nouns, by Arrow's PyCapsule protocol: pandas, polars, pyarrow, duckdb and the like.
 
 Columns are found by name, Kaiwa's own or those of ir_measures (``query_id``, ``doc_id``, ``relevance``) and PyTerrier
-(``qid``, ``docno``, ``label``); others are passed over.
+(``qid``, ``docno``, ``label``); others are ignored.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
 
-from kaiwa.errors import InputError, UnknownName
+from kaiwa.errors import InputError, UnknownName, needs_extra
+from kaiwa.formats.scores.score_cells import Cell
 from kaiwa.model.gains import Gains
 from kaiwa.model.run import Run
 from kaiwa.model.votes import Votes
@@ -51,9 +52,9 @@ def add_scores(cells: Cells, frame: Frame, *, measure: str = "score") -> None:
     """
     columns = _Columns(frame)
     rows = _long(columns, measure) if columns.has("score") else _wide(columns, measure)
-    for row in rows:
+    for name, topic, run, score in rows:
         try:
-            cells.add(*row)
+            cells.add(name, topic, run, Cell(score))
         except InputError as fault:
             raise InputError(f"{PLACE}: {fault}") from None
 
@@ -138,11 +139,11 @@ class _Columns:
     """A frame's columns by Kaiwa's names, each cell checked."""
 
     def __init__(self, frame: Frame) -> None:
-        import pyarrow as pa
-
         if not hasattr(frame, "__arrow_c_stream__"):
             what = f"{type(frame).__name__} is neither a file's name nor a data frame"
             raise InputError(f"{what}; give a path, or a frame of pandas, polars or pyarrow")
+        with needs_extra("parquet"):
+            import pyarrow as pa
         self._table = pa.table(frame)
         if not self._table.num_rows:
             raise InputError.at(PLACE, "has no row", "give at least one")
@@ -160,7 +161,7 @@ class _Columns:
         cells = self._cells(column)
         for place, cell in enumerate(cells, start=1):
             if not isinstance(cell, int | float) or not isfinite(cell):
-                raise _fault(place, f"{column} {_shown(cell)} is not a finite number", "mend that row")
+                raise _fault(place, f"{column} {_shown(cell)} is not a finite number", "fix that row")
         return [float(cell) for cell in cells]
 
     def further_numbers(self) -> dict[str, list[float | None]]:

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
 from kaiwa.formats.text.delimited import number, read_spaced
+from kaiwa.formats.text.head import Match, are_numbers
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from kaiwa.formats.text.head import Head
 
 _FORM = "topic intent chance [inf|nav]"
 _TYPES = {"inf": False, "nav": True}
@@ -24,6 +27,16 @@ class IntentChances:
     navigational: frozenset[tuple[str, str]]
 
 
+def is_intent_chances(head: Head) -> Match:
+    """Whether lines are a topic, an intent and a chance; surely if the intent's type follows."""
+    if not head.fields or any(len(row) not in {_SHORT, _LONG} for row in head.fields):
+        return Match.NO
+    types = [row[3] for row in head.fields if len(row) == _LONG]
+    if not are_numbers(row[2] for row in head.fields) or not set(types) <= set(_TYPES):
+        return Match.NO
+    return Match.SURE if types else Match.POSSIBLE
+
+
 def read_intent_chances(path: Path) -> IntentChances:
     """The chances and types of a file's intents; an intent without a type is informational."""
     chances: dict[tuple[str, str], float] = {}
@@ -33,7 +46,7 @@ def read_intent_chances(path: Path) -> IntentChances:
             raise InputError.at(path, "is not an intent's line", f"a line reads: {_FORM}", line=line)
         intent = (row[0], row[1])
         if intent in chances:
-            raise InputError.at(path, f"intent {row[1]!r} of topic {row[0]!r} stands twice", "keep one", line=line)
+            raise InputError.at(path, f"duplicate intent {row[1]!r} of topic {row[0]!r}", "keep one", line=line)
         chances[intent] = number(row[2], path, line, "chance")
         if chances[intent] < 0:
             raise InputError.at(path, f"chance {row[2]} is negative", "chances go from 0 to 1", line=line)

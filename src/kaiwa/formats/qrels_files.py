@@ -10,10 +10,12 @@ import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.formats.ntcireval_input import is_rel, level_of, read_rel
+from kaiwa.formats.ntcireval_folders import level_of
 from kaiwa.formats.text.blocks import Block, read_blocks
 from kaiwa.formats.text.columns import Columns, count_fields, split_fields
 from kaiwa.formats.text.decimals import decimals
+from kaiwa.formats.text.delimited import is_number
+from kaiwa.formats.text.head import Match, are_fractions, are_ids, are_numbers, are_whole, partly
 from kaiwa.formats.topic_files import TopicNumbers
 from kaiwa.model.gains import Gains
 from kaiwa.model.ids import FloatArray, IdArray, IntArray, repeated_row
@@ -22,8 +24,12 @@ from kaiwa.model.topic_lists import starts_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kaiwa.formats.format import Texts
+    from kaiwa.formats.text.head import Head
+
 BEIR_HEADER = b"query-id\tcorpus-id\tscore"
 
+_SHORT = 3
 _FORMS = {
     3: "topic comment grade",
     4: "topic 0 comment grade",
@@ -42,26 +48,56 @@ class _Rows:
     line: IntArray
 
 
-def read_qrels(path: Path | str) -> Gains:
+def is_beir_qrels(head: Head) -> Match:
+    """Whether the file starts with BEIR's heading."""
+    return Match.SURE if head.fields and "\t".join(head.fields[0]) == BEIR_HEADER.decode() else Match.NO
+
+
+def is_trec_qrels(head: Head) -> Match:
+    """Whether lines have four or five fields with ids and a grade; surely if the second field is 0 throughout."""
+    fitting = [len(row) in {4, 5} and _is_grade(row[-1]) for row in head.fields]
+    if not all(fitting) or len(head.columns) not in {4, 5}:
+        return partly(fitting)
+    topics, groups, comments = head.columns[0], head.columns[1], head.columns[-2]
+    if set(groups) <= {"0", "Q0", "q0"}:
+        return Match.SURE if are_ids(topics, comments) else Match.POSSIBLE
+    return Match.NO if are_fractions(topics + groups + comments) else Match.POSSIBLE
+
+
+def is_ntcir_qrels(head: Head) -> Match:
+    """Whether lines are a topic, a comment and a grade; surely if the grade is a level such as L2."""
+    fitting = [len(row) == _SHORT and _is_grade(row[-1]) for row in head.fields]
+    if not all(fitting) or not head.columns:
+        return partly(fitting)
+    topics, comments, grades = head.columns
+    if not are_numbers(grades):
+        return Match.SURE
+    if are_fractions(topics + comments):
+        return Match.NO
+    grouped = len(set(topics)) < len(topics) and all(len(grade) == 1 for grade in grades)
+    return Match.SURE if grouped and are_whole(topics + comments) and are_ids(topics, comments) else Match.POSSIBLE
+
+
+def _is_grade(cell: str) -> bool:
+    return is_number(cell.removeprefix("L"))
+
+
+def read_qrels_file(path: Path) -> Gains:
     """Judgements, with each grade as its own gain: ``L2`` and ``2`` give 2, ``0.75`` gives 0.75.
 
     The scale's top is the largest grade in the file; map grades to gains, or declare another top, later.
     """
-    path = Path(path)
-    if is_rel(path):
-        return read_rel(path)
     numbers = TopicNumbers()
     rows = _all_rows(path, numbers)
     _refuse_repeats(path, rows)
     return _gains(path, rows, numbers.topics)
 
 
-def read_grouped_qrels(path: Path | str) -> dict[str, Gains]:
+def read_grouped_file(path: Path) -> dict[str, Gains]:
     """Judgements by group: the second column's intents, assessors or judgement groups, each as its own gains.
 
     Five columns hold a group and a subgroup (trec_eval's preference judgements), named ``group/subgroup``.
     """
-    path = Path(path)
     numbers = TopicNumbers()
     rows = _all_rows(path, numbers)
     by_group = {}
@@ -91,6 +127,21 @@ def qrels_text(gains: Gains, *, form: str = "trec") -> str:
     return header + "".join(rows)
 
 
+def trec_qrels_texts(gains: Gains) -> Texts:
+    """The text of the one TREC file."""
+    return {"": qrels_text(gains, form="trec")}
+
+
+def ntcir_qrels_texts(gains: Gains) -> Texts:
+    """The text of the one NTCIR file."""
+    return {"": qrels_text(gains, form="ntcir")}
+
+
+def beir_qrels_texts(gains: Gains) -> Texts:
+    """The text of the one BEIR file."""
+    return {"": qrels_text(gains, form="beir")}
+
+
 def _ntcir_line(topic: str, comment: str, gain: float) -> str:
     return f"{topic} {comment} L{level_of(topic, comment, gain)}\n"
 
@@ -111,9 +162,9 @@ def _all_rows(path: Path, numbers: TopicNumbers) -> _Rows:
     for block in read_blocks(path):
         body = _without_header(block) if block.first_line == 1 else block
         fields = fields or _fields(body, path)
-        if fields:
-            parts.append(_rows(split_fields(body, path, fields=fields, form=_FORMS[fields]), numbers))
-    if not any(len(part.line) for part in parts):
+        if fields and len(columns := split_fields(body, path, fields=fields, form=_FORMS[fields])):
+            parts.append(_rows(columns, numbers))
+    if not parts:
         raise InputError.at(path, "holds no judgement", f"a line reads: {_FORMS[4]}")
     return _Rows(*(np.concatenate([getattr(part, name) for part in parts]) for name in _Rows.__dataclass_fields__))
 
@@ -138,8 +189,8 @@ def _rows(columns: Columns, numbers: TopicNumbers) -> _Rows:
     group = groups[0] if groups else np.full(len(columns), b"0")
     for subgroup in groups[1:]:
         group = np.char.add(np.char.add(group, b"/"), subgroup)
-    topic = numbers.of(columns.ids(0)) if len(columns) else np.zeros(0, dtype=np.int64)
-    return _Rows(topic, group, columns.ids(fields - 2), _grades(columns, fields - 1), columns.lines)
+    topic, comment = numbers.of(columns.ids(0)), columns.ids(fields - 2)
+    return _Rows(topic, group, comment, _grades(columns, fields - 1), columns.lines)
 
 
 def _grades(columns: Columns, place: int) -> FloatArray:

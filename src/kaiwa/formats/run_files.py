@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,39 +10,63 @@ import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.formats.ntcireval_input import read_res
+from kaiwa.formats.file_names import file_name
+from kaiwa.formats.run_order import RunRows, joined_rows, placing_of
 from kaiwa.formats.text.blocks import Block, read_blocks
 from kaiwa.formats.text.columns import Columns, split_fields
+from kaiwa.formats.text.delimited import is_number
+from kaiwa.formats.text.head import Match, are_ids, are_whole, partly
 from kaiwa.formats.topic_files import TopicNumbers
-from kaiwa.model.ids import FloatArray, IdArray, IntArray, repeated_row
+from kaiwa.model.ids import repeated_row
 from kaiwa.model.run import Run
 from kaiwa.model.topic_lists import starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from numpy.typing import NDArray
+    from kaiwa.formats.format import Texts
+    from kaiwa.formats.text.head import Head
 
 FORM = "topic Q0 comment rank score run"
 ORDERS = ("file", "score", "rank")
 STC_NAME = re.compile(r"(?P<team>.+)-(?P<subtask>[CEJ])-R(?P<number>[1-5])")
 
 _TOPIC, _ITERATION, _COMMENT, _RANK, _SCORE, _NAME = range(6)
-_AT_ONCE = 1 << 15
 _OPENING, _CLOSING = b"<SYSDESC>", b"</SYSDESC>"
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """The columns of one block that a run keeps."""
-
-    topic: IntArray
-    comment: IdArray
-    rank: FloatArray
-    score: FloatArray
+def is_ntcir_run(head: Head) -> Match:
+    """Whether the file starts with a description, or its lines are those of a run with 0 in the second field."""
+    if head.lines and head.lines[0].lstrip().startswith(_OPENING.decode()):
+        return Match.SURE
+    return _match(head) if _seconds(head) == {"0"} else Match.NO
 
 
-def read_run(path: Path | str, *, order: str | None = None) -> Run:
+def is_trec_run(head: Head) -> Match:
+    """Whether the lines are those of a run and some second field is not 0; surely if each is Q0."""
+    seconds = _seconds(head)
+    return min(_match(head), Match.SURE if seconds <= {"Q0", "q0", "0"} else Match.POSSIBLE) if seconds else Match.NO
+
+
+def _seconds(head: Head) -> set[str]:
+    return {row[_ITERATION] for row in head.fields if len(row) > _ITERATION}
+
+
+def _match(head: Head) -> Match:
+    """How well the lines fit: six fields or more with a rank, a score, and one name throughout."""
+    fitting = [len(row) > _NAME and are_whole([row[_RANK]]) and is_number(row[_SCORE]) for row in head.fields]
+    if not fitting or not all(fitting):
+        return partly(fitting)
+    topics, comments, names = ([row[place] for row in head.fields] for place in (_TOPIC, _COMMENT, _NAME))
+    return Match.SURE if are_ids(topics, comments) and len(set(names)) == 1 else Match.POSSIBLE
+
+
+def read_run_file(path: Path, *, order: str | None = None) -> list[Run]:
+    """The one run of a file, as runs are read from any format."""
+    return [read_run_lines(path, order=order)]
+
+
+def read_run_lines(path: Path, *, order: str | None = None) -> Run:
     """A run, each topic's comments in rank order.
 
     Without ``order``, NTCIR runs rank by the order of their lines and TREC runs (``Q0``) by score
@@ -51,11 +74,10 @@ def read_run(path: Path | str, *, order: str | None = None) -> Run:
     """
     if order is not None and order not in ORDERS:
         raise UnknownName.among("order", order, ORDERS)
-    path = Path(path)
-    numbers, parts = TopicNumbers(), list[_Rows]()
+    numbers, parts = TopicNumbers(), list[RunRows]()
     description, name, is_trec = "", b"", False
-    for said, columns in _blocks(path):
-        description = said or description
+    for found, columns in _blocks(path):
+        description = found or description
         if not len(columns):
             continue
         is_trec = is_trec or (not description and _is_trec(columns))
@@ -63,22 +85,10 @@ def read_run(path: Path | str, *, order: str | None = None) -> Run:
         parts.append(_rows(columns, numbers, keep_rank=order == "rank"))
     if not parts:
         raise InputError.at(path, "holds no ranked line", f"a line reads: {FORM}")
-    rows = _joined(parts)
+    rows = joined_rows(parts)
     parts.clear()
     order = order or ("score" if is_trec else "file")
     return _ranked(path, rows, numbers.topics, name=name.decode(), description=description, order=order)
-
-
-def read_runs(paths: Iterable[Path | str], *, order: str | None = None) -> list[Run]:
-    """Several runs, a folder giving those of its .res files; two of one name are an error, for no table could tell."""
-    runs: dict[str, Run] = {}
-    for path in map(Path, paths):
-        for run in read_res(path) if path.is_dir() else [read_run(path, order=order)]:
-            if run.name in runs:
-                what = f"run name {run.name!r} was already given by another file"
-                raise InputError.at(path, what, "rename one of the runs")
-            runs[run.name] = run
-    return list(runs.values())
 
 
 def write_run(path: Path | str, run: Run, *, form: str = "ntcir") -> None:
@@ -105,6 +115,16 @@ def run_text(run: Run, *, form: str = "ntcir") -> str:
     return "".join(lines)
 
 
+def ntcir_run_texts(runs: Iterable[Run]) -> Texts:
+    """The text of each STC/NTCIR file, one a run."""
+    return {f"{file_name(run.name)}.txt": run_text(run, form="ntcir") for run in runs}
+
+
+def trec_run_texts(runs: Iterable[Run]) -> Texts:
+    """The text of each TREC file, one a run."""
+    return {f"{file_name(run.name)}.txt": run_text(run, form="trec") for run in runs}
+
+
 def take_description(block: Block, path: Path) -> tuple[str, Block]:
     """The system description on the first line, and the block with that line blanked.
 
@@ -122,8 +142,8 @@ def take_description(block: Block, path: Path) -> tuple[str, Block]:
 def _blocks(path: Path) -> Iterator[tuple[str, Columns]]:
     """The file's fields block by block, each with the description when it holds one."""
     for block in read_blocks(path):
-        said, ranked = take_description(block, path) if block.first_line == 1 else ("", block)
-        yield said, split_fields(ranked, path, fields=6, form=FORM, more=True)
+        description, ranked = take_description(block, path) if block.first_line == 1 else ("", block)
+        yield description, split_fields(ranked, path, fields=6, form=FORM, more=True)
 
 
 def _is_trec(columns: Columns) -> bool:
@@ -145,9 +165,9 @@ def _same_name(columns: Columns, name: bytes) -> bytes:
     return name
 
 
-def _rows(columns: Columns, numbers: TopicNumbers, *, keep_rank: bool) -> _Rows:
+def _rows(columns: Columns, numbers: TopicNumbers, *, keep_rank: bool) -> RunRows:
     score = columns.floats(_SCORE, "score")
-    return _Rows(
+    return RunRows(
         topic=numbers.of(columns.ids(_TOPIC)),
         comment=columns.ids(_COMMENT),
         rank=columns.floats(_RANK, "rank") if keep_rank else score[:0],
@@ -155,14 +175,8 @@ def _rows(columns: Columns, numbers: TopicNumbers, *, keep_rank: bool) -> _Rows:
     )
 
 
-def _joined(parts: list[_Rows]) -> _Rows:
-    if len(parts) == 1:
-        return parts[0]
-    return _Rows(*(np.concatenate([getattr(part, name) for part in parts]) for name in _Rows.__dataclass_fields__))
-
-
-def _ranked(path: Path, rows: _Rows, topics: tuple[str, ...], *, name: str, description: str, order: str) -> Run:
-    placing = _placing(rows, order)
+def _ranked(path: Path, rows: RunRows, topics: tuple[str, ...], *, name: str, description: str, order: str) -> Run:
+    placing = placing_of(rows, order)
     comment, score = (rows.comment, rows.score) if placing is None else (rows.comment[placing], rows.score[placing])
     starts = starts_of(np.bincount(rows.topic, minlength=len(topics)).tolist())
     try:
@@ -171,48 +185,16 @@ def _ranked(path: Path, rows: _Rows, topics: tuple[str, ...], *, name: str, desc
         raise _duplicate(path, rows) from None
 
 
-def _duplicate(path: Path, rows: _Rows) -> InputError:
+def _duplicate(path: Path, rows: RunRows) -> InputError:
     repeat = repeated_row(rows.topic, rows.comment)
     if repeat is None:  # the Run refuses only repeats here: numbers and names are checked above
         raise AssertionError
     lines = np.concatenate([columns.lines for _, columns in _blocks(path)])
     first, second = (int(lines[row]) for row in repeat)
-    what = f"comment {rows.comment[repeat[1]].decode()!r} already stands at line {first}"
+    what = f"duplicate comment {rows.comment[repeat[1]].decode()!r} (first on line {first})"
     return InputError.at(
         path, what, "each comment may appear once per topic (kaiwa check --fix keeps the first)", line=second
     )
-
-
-def _placing(rows: _Rows, order: str) -> IntArray | None:
-    """The order of the rows by topic and then by rank; None when they already stand so."""
-    if order == "score":
-        return _by_score(rows)
-    if order == "rank":
-        return np.lexsort((rows.rank, rows.topic))
-    grouped = (np.diff(rows.topic) >= 0).all()
-    return None if grouped else np.argsort(rows.topic, kind="stable")
-
-
-def _by_score(rows: _Rows) -> IntArray | None:
-    if all(_falling(rows, start).all() for start in range(0, len(rows.topic), _AT_ONCE)):
-        return None
-    next_topic = rows.topic[1:] - rows.topic[:-1]
-    only_ties = ((next_topic > 0) | ((next_topic == 0) & (rows.score[1:] <= rows.score[:-1]))).all()
-    placing = np.arange(len(rows.topic)) if only_ties else np.lexsort((-rows.score, rows.topic))
-    score, topic = rows.score[placing], rows.topic[placing]
-    tied = np.concatenate(([False], (score[1:] == score[:-1]) & (topic[1:] == topic[:-1]), [False]))
-    edges = np.flatnonzero(tied[1:] != tied[:-1])
-    for low, last in zip(edges[0::2].tolist(), edges[1::2].tolist(), strict=True):
-        group = placing[low : last + 1]
-        placing[low : last + 1] = group[np.argsort(rows.comment[group], kind="stable")[::-1]]
-    return placing
-
-
-def _falling(rows: _Rows, start: int) -> NDArray[np.bool_]:
-    """Whether each of some rows begins a later topic than the row before it, or scores less."""
-    topic, score = rows.topic[start : start + _AT_ONCE + 1], rows.score[start : start + _AT_ONCE + 1]
-    fallen: NDArray[np.bool_] = (topic[1:] > topic[:-1]) | ((topic[1:] == topic[:-1]) & (score[1:] < score[:-1]))
-    return fallen
 
 
 def _one_line(text: str) -> str:

@@ -9,11 +9,15 @@ import numpy as np
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError
 from kaiwa.formats.text.blocks import numbered_lines, read_blocks
+from kaiwa.formats.text.head import Match, partly
 from kaiwa.model.ids import IdArray, IntArray, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from kaiwa.formats.format import Texts
+    from kaiwa.formats.text.head import Head
 
 
 class TopicNumbers:
@@ -41,7 +45,17 @@ class TopicNumbers:
         return tuple(self._known)
 
 
-def read_topics(path: Path) -> dict[str, str]:
+def is_topics(head: Head) -> Match:
+    """Whether every line is an id, one tab and a text; surely if some text is more than one word."""
+    fitting = [line.strip().count("\t") == 1 for line in head.lines]
+    if not fitting or not all(fitting):
+        return partly(fitting)
+    ids, texts = zip(*(line.strip().split("\t") for line in head.lines), strict=True)
+    texts_found = any(len(text.split()) > 1 or not text.isascii() for text in texts)
+    return Match.SURE if texts_found and all(len(name.split()) == 1 for name in ids) else Match.POSSIBLE
+
+
+def read_topic_file(path: Path) -> dict[str, str]:
     """The topics of a task, id to text, from lines ``id TAB text``."""
     topics: dict[str, str] = {}
     for block in read_blocks(path):
@@ -52,7 +66,7 @@ def read_topics(path: Path) -> dict[str, str]:
             if not tab or not topic.strip():
                 raise InputError.at(path, "no tab between topic id and text", "write: id TAB text", line=line)
             if topic.strip() in topics:
-                raise InputError.at(path, f"topic {topic.strip()!r} stands twice", "keep one", line=line)
+                raise InputError.at(path, f"duplicate topic {topic.strip()!r}", "keep one", line=line)
             topics[topic.strip()] = post.strip()
     if not topics:
         raise InputError.at(path, "holds no topic", "write one a line: id TAB text")
@@ -61,7 +75,16 @@ def read_topics(path: Path) -> dict[str, str]:
 
 def write_topics(path: Path, topics: Mapping[str, str]) -> None:
     """Write topics as ``id TAB text``, one a line."""
+    write_text(path, _text(topics))
+
+
+def topics_texts(topics: Mapping[str, str]) -> Texts:
+    """The text of the one file."""
+    return {"": _text(topics)}
+
+
+def _text(topics: Mapping[str, str]) -> str:
     for topic, post in topics.items():
         if any(char in topic + post for char in "\t\n\r"):
             raise InputError.at(f"topic {topic!r}", "holds a tab or a newline", "replace it by a space")
-    write_text(path, "".join(f"{topic}\t{post}\n" for topic, post in topics.items()))
+    return "".join(f"{topic}\t{post}\n" for topic, post in topics.items())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import repeat
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,27 +13,69 @@ from kaiwa.errors import InputError, option
 from kaiwa.formats.text.blocks import Block, read_blocks
 from kaiwa.formats.text.columns import count_fields, split_fields
 from kaiwa.formats.text.delimited import Row, csv_text, read_csv
+from kaiwa.formats.text.head import Match, are_ids, are_numbers, are_whole, partly
 from kaiwa.model.ids import IdArray, IntArray, pack, repeated_row, unpack
 from kaiwa.model.votes import NA, Votes
+
+if TYPE_CHECKING:
+    from kaiwa.formats.format import Texts
+    from kaiwa.formats.text.head import Head
 
 TIDY = ["topic", "comment", "assessor", "level"]
 STC_TOP = 2
 _FORM = "post comment label label ... (each 0, 1, 2 or NA)"
 _IDS = 2
+_LABEL_DIGITS = 3
 
 
-def read_votes(path: Path | str, *, top: int | None = None) -> Votes:
-    """The votes in a file; ``top`` is the scale's highest level (default 2, the L2 of the STC task)."""
-    path = Path(path)
-    first = next(iter(read_blocks(path)))
-    heading = [cell.strip().lower() for cell in first.data.partition(b"\n")[0].decode().split(",")]
-    if heading[:4] == TIDY:
-        return _tidy(path, heading, list(read_csv(path))[1:], top)
+def is_vote_csv(head: Head) -> Match:
+    """Whether the heading starts with topic,comment,assessor,level."""
+    return Match.SURE if head.heading[: len(TIDY)] == TIDY else Match.NO
+
+
+def read_vote_csv(path: Path, *, top: int | None = None) -> Votes:
+    """The votes of a tidy CSV file; without ``top`` the highest level that was given is the scale's."""
+    first, *rows = list(read_csv(path)) or [(0, [])]
+    heading = [cell.lower() for cell in first[1]]
+    if heading[: len(TIDY)] != TIDY:
+        raise InputError.at(path, f"does not start with {','.join(TIDY)}", "name the columns so on the first line")
+    return _tidy(path, heading, rows, top)
+
+
+def is_labels(head: Head) -> Match:
+    """Whether two ids are followed by labels only; surely if there are three or more, or some is NA."""
+    fitting = [len(row) > _IDS and all(map(_is_label, row[_IDS:])) for row in head.fields]
+    if not all(fitting) or not head.columns:
+        return partly(fitting)
+    topics, comments, *columns = head.columns
+    labels = {cell for column in columns for cell in column} - {"NA"}
+    several = len(columns) > _IDS or any("NA" in column for column in columns)
+    if are_numbers(topics + comments):  # a table of numbers would look the same
+        several &= len(set(topics)) < len(topics) and all(len(label) == 1 for label in labels)
+    return Match.SURE if several and are_ids(topics, comments) else Match.POSSIBLE
+
+
+def _is_label(cell: str) -> bool:
+    return cell == "NA" or (are_whole([cell]) and len(cell) <= _LABEL_DIGITS)
+
+
+def read_labels(path: Path, *, top: int | None = None) -> Votes:
+    """The votes of an STC label file; ``top`` is the scale's highest level (default 2, the L2 of the STC task)."""
     return _labels(path, STC_TOP if top is None else top)
 
 
 def write_votes(path: Path | str, votes: Votes) -> None:
     """Write votes as tidy CSV, one vote a row, NA kept."""
+    write_text(Path(path), votes_text(votes))
+
+
+def vote_csv_texts(votes: Votes) -> Texts:
+    """The text of the one tidy file."""
+    return {"": votes_text(votes)}
+
+
+def votes_text(votes: Votes) -> str:
+    """The votes as tidy CSV, one vote a row, NA kept."""
     topics, comments = unpack(votes.topics), unpack(votes.comments)
     columns = [votes.level, *votes.criteria.values()]
     rows = [
@@ -41,7 +84,7 @@ def write_votes(path: Path | str, votes: Votes) -> None:
             votes.item.tolist(), votes.assessor.tolist(), *(column.tolist() for column in columns), strict=True
         )
     ]
-    write_text(Path(path), csv_text([*TIDY, *votes.criteria], rows))
+    return csv_text([*TIDY, *votes.criteria], rows)
 
 
 def _labels(path: Path, top: int) -> Votes:
@@ -59,7 +102,7 @@ def _labels(path: Path, top: int) -> Votes:
             row, place = np.argwhere(bad)[0].tolist()
             shown = columns.ids(place + _IDS)[row].decode()
             raise columns.fault(
-                row, f"label {shown!r} is not 0..{top} or NA", f"mend it, or declare the scale with {option('top')}"
+                row, f"label {shown!r} is not 0..{top} or NA", f"fix it, or declare the scale with {option('top')}"
             )
     if not levels:
         raise InputError.at(path, "holds no vote", f"a line reads: {_FORM}")
@@ -88,7 +131,7 @@ def _from_matrix(
     groups = np.array([places[topic] for topic in topics.tolist()], dtype=np.int64)
     if same := repeated_row(groups, comments):
         line = np.concatenate(lines)
-        what = f"comment {comments[same[1]].decode()!r} already stands at line {line[same[0]]}"
+        what = f"duplicate comment {comments[same[1]].decode()!r} (first on line {line[same[0]]})"
         raise InputError.at(path, what, "keep one line per post and comment", line=int(line[same[1]]))
     items, assessors = by_assessor.shape
     return Votes(
@@ -144,7 +187,7 @@ def _level(cell: str, path: Path, line: int, name: str, top: int | None) -> int:
         raise InputError.at(
             path,
             f"{name} {cell!r} is not {scale} or NA",
-            f"mend it, or declare the scale with {option('top')}",
+            f"fix it, or declare the scale with {option('top')}",
             line=line,
         )
     return level

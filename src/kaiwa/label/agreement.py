@@ -24,12 +24,13 @@ from kaiwa.label.coefficients import (
 from kaiwa.model.shown import Shown
 from kaiwa.model.topic_lists import group_by_topic
 from kaiwa.model.votes import NA
+from kaiwa.stats.topic_bootstrap import percentile_limits, topic_counts
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.model.votes import Votes
 
-_TAIL = 2.5
+_CONFIDENCE = 0.95
 _PAIR = 2
 
 
@@ -100,7 +101,7 @@ def agreement(
         raise InputError("no item has two votes, so agreement cannot be measured; give votes of several assessors")
     topic_of, topics = _topic_numbers(votes)
     parts = _by_topic(counts[voted], topic_of[voted], topics)
-    weights = rng.multinomial(topics, np.full(topics, 1.0 / topics), size=samples)
+    weights = topic_counts(rng, samples, topics, size=topics)
     matrices = np.einsum("bt,tij->bij", weights, parts.coincidences)
     observed = (weights @ parts.agreement) / np.maximum(weights @ parts.items, 1)
     totals = weights @ parts.totals
@@ -207,5 +208,4 @@ def _estimate(value: float, resampled: FloatArray) -> Estimate:
     defined = resampled[~np.isnan(resampled)]
     if len(defined) < _PAIR or np.ptp(defined) == 0:
         return Estimate(value, float("nan"), float("nan"))
-    low, high = np.percentile(defined, [_TAIL, 100 - _TAIL]).tolist()
-    return Estimate(value, low, high)
+    return Estimate(value, *percentile_limits(defined, _CONFIDENCE))

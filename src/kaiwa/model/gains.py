@@ -8,7 +8,7 @@ import numpy as np
 from kaiwa.errors import InputError
 from kaiwa.model.ids import FloatArray, IdTable, IntArray, pack, unpack
 from kaiwa.model.late import verb
-from kaiwa.model.shown import counted
+from kaiwa.model.plurals import counted
 from kaiwa.model.topic_lists import TopicLists, starts_of
 
 if TYPE_CHECKING:

@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 VERBS = {
     "BaselineComparison.methods": "kaiwa.report.results.leaderboard:baseline_methods",
     "Comparison.methods": "kaiwa.report.results.leaderboard:methods_paragraph",
-    "Gains.write": "kaiwa.api.writers:write_qrels",
-    "Run.write": "kaiwa.api.writers:write_run",
+    "Gains.write": "kaiwa.api.noun_writers:write_qrels",
+    "Run.write": "kaiwa.api.noun_writers:write_run",
     "Scores.compare": "kaiwa.compare.comparison:compare_runs",
     "Scores.compare_with_baseline": "kaiwa.compare.baseline:compare_with_baseline",
     "Scores.factors": "kaiwa.compare.standardisation:standardisation_factors",
     "Scores.standardise": "kaiwa.compare.standardisation:standardised",
     "Scores.variance": "kaiwa.compare.variance_components:pooled_variance",
-    "Scores.write": "kaiwa.api.writers:write_scores",
-    "Shown.csv": "kaiwa.api.writers:write_csv",
+    "Scores.write": "kaiwa.api.noun_writers:write_scores",
+    "Shown.csv": "kaiwa.api.noun_writers:write_csv",
     "Shown.sheet": "kaiwa.api.sheets:sheet_of",
     "Shown.text": "kaiwa.api.sheets:text_of",
     "Votes.agree": "kaiwa.label.agreement:agreement_of_levels",
     "Votes.assessor_pairs": "kaiwa.label.agreement:assessor_pairs",
     "Votes.contested": "kaiwa.label.agreement:contested",
     "Votes.gains": "kaiwa.label.gain_schemes:voted_gains",
-    "Votes.write": "kaiwa.formats.vote_files:write_votes",
+    "Votes.write": "kaiwa.api.noun_writers:write_votes",
 }
 
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from kaiwa.errors import InputError, UnknownName
 from kaiwa.model.late import verb
-from kaiwa.model.shown import Noun, Shown, counted
+from kaiwa.model.plurals import counted
+from kaiwa.model.shown import Noun, Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

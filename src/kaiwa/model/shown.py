@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
+from kaiwa.errors import needs_extra
 from kaiwa.model.late import verb
 
 if TYPE_CHECKING:
@@ -73,8 +74,8 @@ class Shown:
         >>> kaiwa.Gains.from_lists({"q1": {"a": 2}}).to_pandas().columns.tolist()
         ['topic', 'comment', 'gain']
         """
-        import pandas as pd
-
+        with needs_extra("pandas"):
+            import pandas as pd
         return pd.DataFrame(dict(self.columns()))
 
     def to_polars(self) -> pl.DataFrame:
@@ -84,14 +85,14 @@ class Shown:
         >>> kaiwa.Gains.from_lists({"q1": {"a": 2}}).to_polars().columns
         ['topic', 'comment', 'gain']
         """
-        import polars as pl
-
+        with needs_extra("polars"):
+            import polars as pl
         return pl.DataFrame(dict(self.columns()))
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The rows as a stream of Arrow batches: ``polars.DataFrame(x)``, ``pyarrow.table(x)``, duckdb."""
-        import pyarrow as pa
-
+        with needs_extra("parquet"):
+            import pyarrow as pa
         return pa.table(dict(self.columns())).__arrow_c_stream__(requested_schema)
 
     def __array__(self, dtype: object = None, *, copy: object = None) -> NoReturn:
@@ -107,12 +108,3 @@ class Noun(Shown):
         """Refused, and in the way by which ``pandas.DataFrame(x)`` meets the message of ``__array__``."""
         name = type(self).__name__
         raise TypeError(f"a {name} has several columns to go through; use its fields, or .columns()")
-
-
-def counted(number: int, noun: str) -> str:
-    """The number and its noun.
-
-    >>> counted(1, "error"), counted(1200, "warning")
-    ('1 error', '1,200 warnings')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

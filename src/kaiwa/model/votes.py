@@ -8,7 +8,8 @@ import numpy as np
 from kaiwa.errors import InputError, option
 from kaiwa.model.ids import IdArray, IntArray, pack, repeated_row, unpack
 from kaiwa.model.late import verb
-from kaiwa.model.shown import Noun, counted
+from kaiwa.model.plurals import counted
+from kaiwa.model.shown import Noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -178,8 +179,8 @@ class Votes(Noun):
             **{name: [None if one == NA else one for one in column.tolist()] for name, column in levels.items()},
         }
 
-    def write(self, path: Path | str) -> None:
-        """Write the votes as tidy CSV, one vote a row, NA kept.
+    def write(self, path: Path | str, *, format: str = "votes-csv") -> None:  # noqa: A002  the word that readers know
+        """Write the votes as ``votes-csv``: tidy CSV, one vote a row, NA kept.
 
         >>> import kaiwa
         >>> from pathlib import Path
@@ -190,4 +191,4 @@ class Votes(Noun):
         topic,comment,assessor,level
         q1,c9,ann,2
         """
-        verb("Votes.write")(path, self)
+        verb("Votes.write")(self, path, format=format)

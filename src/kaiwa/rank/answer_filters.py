@@ -1,4 +1,4 @@
-"""Which comments may be answered with, whatever they score."""
+"""Which comments may be answers, whatever they score."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from kaiwa.model.normalise import bigrams, normalise, overlap, skeleton
 
 @dataclass(frozen=True)
 class Filters:
-    """What a comment must not be: too short, a repeat of the query, near another answer, or hold a blocked word.
+    """What an answer must not be: too short, a repetition of the query, near another answer, with a blocked word.
 
-    ``repeat`` is the share of the comment's character bigrams that also stand in the query from which on
-    it counts as repeating it (the task's non-repetitive criterion); ``near`` the overlap of two answers'
-    bigrams (Jaccard) from which on the lower one is dropped.
+    A comment repeats the query (the task's non-repetitive criterion) if at least the share ``repeat`` of its character
+    bigrams also occurs in the query. Of two answers whose bigrams overlap by ``near`` or more (Jaccard), the lower one
+    is dropped.
 
     >>> import kaiwa
     >>> kaiwa.Filters(min_chars=5).blocked
@@ -30,7 +30,7 @@ NO_FILTERS = Filters(min_chars=0, repeat=2.0, near=2.0)
 
 
 class Screen:
-    """Looks at comments in rank order and says why one is refused.
+    """Takes comments in rank order and gives the reason why one is refused.
 
     >>> screen = Screen("今天天气真好", Filters(blocked=("广告",)))
     >>> [screen.refuses(text) for text in ("今天天气真好！", "天气真好", "嗯", "去爬山吧", "去爬山吧!!", "广告位")]
@@ -45,7 +45,7 @@ class Screen:
         self._answers: list[frozenset[str]] = []
 
     def refuses(self, text: str) -> str | None:
-        """Why the comment may not be an answer, or None; it then counts as given."""
+        """Why the comment may not be an answer; None if it may, and then it is one."""
         bones, own = skeleton(text), bigrams(text)
         why = self._verdict(text, bones, own)
         if why is None:

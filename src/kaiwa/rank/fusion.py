@@ -1,15 +1,19 @@
-"""Several rankings made one: by reciprocal rank, or by scores added up."""
+"""Several rankings combined into one: by reciprocal rank, or by the sum of their scores."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
+import numpy as np
+
+from kaiwa.model.ids import FloatArray
 from kaiwa.registry import Names
+from kaiwa.retrieve.search.matching import Candidates
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    Ranking = Sequence[tuple[int, float]]  # comments with their scores, best first
+Ranking = Sequence[tuple[int, float]]  # comments with their scores, best first
+Features = Callable[[Candidates], Mapping[str, FloatArray]]  # computes a system's features for any candidates
+Combination = Callable[[Sequence[Candidates], Features], Candidates]
 
 RANK_CONSTANT = 60
 
@@ -44,18 +48,40 @@ def comb_sum(rankings: Sequence[Ranking]) -> dict[int, float]:
 
 
 def comb_mnz(rankings: Sequence[Ranking]) -> dict[int, float]:
-    """CombSUM times the number of rankings that hold the comment (Fox and Shaw 1994).
+    """CombSUM times the number of rankings that contain the comment (Fox and Shaw 1994).
 
     >>> comb_mnz([[(7, 9.0), (8, 3.0), (9, 0.0)], [(8, 5.0)]])
     {7: 1.0, 8: 2.6666666666666665, 9: 0.0}
     """
-    held: dict[int, int] = {}
+    rankings_with: dict[int, int] = {}
     for ranking in rankings:
         for comment, _ in ranking:
-            held[comment] = held.get(comment, 0) + 1
-    return {comment: score * held[comment] for comment, score in comb_sum(rankings).items()}
+            rankings_with[comment] = rankings_with.get(comment, 0) + 1
+    return {comment: score * rankings_with[comment] for comment, score in comb_sum(rankings).items()}
 
 
-FUSIONS: Names[Callable[[Sequence[Ranking]], dict[int, float]]] = Names(
-    "fusion", {"rrf": reciprocal_rank, "combsum": comb_sum, "combmnz": comb_mnz}
+def fused(
+    rankings: Sequence[Candidates],
+    _features: Features,
+    *,
+    formula: Callable[[Sequence[Ranking]], dict[int, float]],
+) -> Candidates:
+    """The candidates of all rankings, each comment once, ordered by a formula; ties by comment id."""
+    scores = formula([list(zip(one.comments.tolist(), one.scores.tolist(), strict=True)) for one in rankings])
+    order = sorted(scores, key=lambda comment: (-scores[comment], comment))
+    posts = dict(pair for one in rankings for pair in zip(one.comments.tolist(), one.posts.tolist(), strict=True))
+    return Candidates(
+        comments=np.array(order, dtype=np.int64),
+        posts=np.array([posts[comment] for comment in order], dtype=np.int64),
+        scores=np.array([scores[comment] for comment in order], dtype=np.float64),
+    )
+
+
+FUSIONS: Names[Combination] = Names(
+    "fusion",
+    {
+        "rrf": partial(fused, formula=reciprocal_rank),
+        "combsum": partial(fused, formula=comb_sum),
+        "combmnz": partial(fused, formula=comb_mnz),
+    },
 )

@@ -1,31 +1,35 @@
-"""Answers with their reasons: a query through a system, past the filters, to comments a reader can judge."""
+"""Answers to a query by a system, past the filters: as replies with their reasons, or as one ranking of a run."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.model.shown import Shown, counted
+from kaiwa.model.plurals import counted
+from kaiwa.model.shown import Shown
 from kaiwa.rank.answer_filters import Filters, Screen
-from kaiwa.rank.fusion import FUSIONS
-from kaiwa.retrieve.search.matching import Hits, query_of, search, similarities
-from kaiwa.retrieve.search.takedown_ids import Banned, among
+from kaiwa.rank.features import feature_values
+from kaiwa.rank.systems import ranked
+from kaiwa.retrieve.search.takedown_ids import Takedown, is_among
 from kaiwa.retrieve.text.tokenisers import shown, tokeniser
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from kaiwa.rank.systems import System
     from kaiwa.retrieve.index.inverted_index import Index
-    from kaiwa.retrieve.search.matching import Query
+    from kaiwa.retrieve.search.matching import Candidates, Query
 
-FUSION_DEPTH = 100
 _EXTRA = 10  # answers fetched beyond k, for the filters to drop
+_STEP = 2.0**-22  # two places of single precision, in which trec_eval holds scores
+NO_TAKEDOWN = Takedown()
 
 
 @dataclass(frozen=True)
 class Reply:
-    """One comment to answer with, and why: the post it stood under, the words it shares, the two similarities."""
+    """One comment to answer with, and why: its best post, the words it shares, and the values of the features."""
 
     comment: str
     text: str
@@ -33,8 +37,7 @@ class Reply:
     post: str
     post_text: str
     words: tuple[str, ...]
-    q2p: float
-    q2c: float
+    features: Mapping[str, float]
 
 
 class Replies(list[Reply], Shown):
@@ -49,79 +52,74 @@ class Replies(list[Reply], Shown):
         return f"Replies({counted(len(self), 'comment')})"
 
 
-NONE_BANNED = Banned()
-
-
-def replies(
-    index: Index,
-    text: str,
-    system: System,
-    *,
-    k: int,
-    filters: Filters,
-    banned: Banned = NONE_BANNED,
-    fusion: str = "rrf",
-) -> list[Reply]:
-    """The k best comments that pass the filters, best first."""
-    query = query_of(index, text)
+def answers(query: Query, system: System, *, k: int, filters: Filters, takedown: Takedown = NO_TAKEDOWN) -> Candidates:
+    """The k best candidates that pass the filters, best first."""
+    texts = query.index.comments.texts
     depth = k + _EXTRA
     while True:
-        hits = ranked(index, query, system, k=depth, fusion=fusion, banned=banned)
-        screen = Screen(text, filters)
+        found = ranked(query, system, k=depth, takedown_posts=takedown.posts)
+        screen = Screen(query.text, filters)
         chosen: list[int] = []
-        for place in np.flatnonzero(~among(hits.comments, banned.comments)).tolist():
-            if screen.refuses(index.comments.texts.text_of(int(hits.comments[place]))) is None:
+        for place in np.flatnonzero(~is_among(found.comments, takedown.comments)).tolist():
+            if screen.refuses(texts.text_of(int(found.comments[place]))) is None:
                 chosen.append(place)
                 if len(chosen) == k:
                     break
-        if len(chosen) == k or len(hits) < depth:
-            return _explained(index, query, system, _picked(index, hits, chosen, banned))
+        if len(chosen) == k or len(found) < depth:
+            return _with_shown_posts(query.index, found[np.array(chosen, dtype=np.int64)], takedown)
         depth *= 4
 
 
-def ranked(index: Index, query: Query, system: System, *, k: int, fusion: str, banned: Banned) -> Hits:
-    """The comments as the system ranks them, before any filter."""
-    if len(system.matchers) == 1:
-        return search(index, query, system.matchers[0], k=k, banned_posts=banned.posts)
-    depth = max(k, FUSION_DEPTH)
-    several = [search(index, query, matcher, k=depth, banned_posts=banned.posts) for matcher in system.matchers]
-    rankings = [list(zip(hits.comments.tolist(), hits.scores.tolist(), strict=True)) for hits in several]
-    scores = FUSIONS[fusion](rankings)
-    order = sorted(scores, key=lambda comment: (-scores[comment], comment))[:k]
-    pairs = dict(pair for hits in several for pair in zip(hits.comments.tolist(), hits.posts.tolist(), strict=True))
-    comments = np.array(order, dtype=np.int64)
-    posts = np.array([pairs[comment] for comment in order], dtype=np.int64)
-    return Hits(comments, posts, np.array([scores[comment] for comment in order]))
-
-
-def _picked(index: Index, hits: Hits, chosen: list[int], banned: Banned) -> Hits:
-    """The chosen hits; where the best post is banned, another post of the comment takes its place."""
-    posts = hits.posts[chosen]
+def _with_shown_posts(index: Index, candidates: Candidates, takedown: Takedown) -> Candidates:
+    """The candidates, a post of the takedown list replaced by another post of the comment."""
+    posts = candidates.posts.copy()
     links = index.links
-    for place in np.flatnonzero(among(posts, banned.posts)).tolist():
-        comment = hits.comments[chosen[place]]
-        under = links.comment_posts[links.comment_starts[comment] : links.comment_starts[comment + 1]].astype(np.int64)
-        posts[place] = under[~among(under, banned.posts)][0]
-    return Hits(hits.comments[chosen], posts, hits.scores[chosen])
+    for place in np.flatnonzero(is_among(posts, takedown.posts)).tolist():
+        comment = candidates.comments[place]
+        own = links.comment_posts[links.comment_starts[comment] : links.comment_starts[comment + 1]].astype(np.int64)
+        posts[place] = own[~is_among(own, takedown.posts)][0]
+    return replace(candidates, posts=posts)
 
 
-def _explained(index: Index, query: Query, system: System, hits: Hits) -> list[Reply]:
-    q2p, q2c = similarities(index, query, system.matchers[-1].similarity, hits.posts, hits.comments)
-    cut = tokeniser(index.tokeniser)
-    answers = []
-    for place, (comment, post) in enumerate(zip(hits.comments.tolist(), hits.posts.tolist(), strict=True)):
-        text, post_text = index.comments.texts.text_of(comment), index.posts.texts.text_of(post)
-        there = set(cut.terms(f"{text}\n{post_text}"))
-        answers.append(
+def replies(query: Query, system: System, candidates: Candidates) -> list[Reply]:
+    """The candidates as replies, each with its reasons."""
+    values = feature_values(query, system.features, candidates)
+    posts, comments = query.index.posts.texts, query.index.comments.texts
+    terms_of = tokeniser(query.index.tokeniser).terms
+    made = []
+    for place, (comment, post) in enumerate(zip(candidates.comments.tolist(), candidates.posts.tolist(), strict=True)):
+        text, post_text = comments.text_of(comment), posts.text_of(post)
+        terms = set(terms_of(f"{text}\n{post_text}"))
+        made.append(
             Reply(
-                comment=index.comments.texts.id_of(comment),
+                comment=comments.id_of(comment),
                 text=text,
-                score=float(hits.scores[place]),
-                post=index.posts.texts.id_of(post),
+                score=float(candidates.scores[place]),
+                post=posts.id_of(post),
                 post_text=post_text,
-                words=tuple(shown(word) for word in query.words if word in there),
-                q2p=float(q2p[place]),
-                q2c=float(q2c[place]),
+                words=tuple(shown(word) for word in query.words if word in terms),
+                features={name: float(column[place]) for name, column in values.items()},
             )
         )
-    return answers
+    return made
+
+
+def ranking(index: Index, candidates: Candidates) -> list[tuple[str, float]]:
+    """The ids of the candidates' comments with distinct scores, as a run has them."""
+    ids = map(index.comments.texts.id_of, candidates.comments.tolist())
+    return distinct_scores(list(zip(ids, candidates.scores.tolist(), strict=True)))
+
+
+def distinct_scores(tied: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
+    """The ranking, best first; a score that ties, also in single precision, is set just below the one before.
+
+    A tool that sorts by score breaks ties by its own rule; with distinct scores every tool finds the same order.
+
+    >>> distinct_scores([("c1", 4.0), ("c2", 4.0), ("c3", 1.0)])
+    [('c1', 4.0), ('c2', 3.9999990463256836), ('c3', 1.0)]
+    """
+    distinct: list[tuple[str, float]] = []
+    for comment, score in tied:
+        before = distinct[-1][1] if distinct else float("inf")
+        distinct.append((comment, min(score, before - _STEP * max(abs(before), 1.0)) if distinct else score))
+    return distinct

@@ -1,4 +1,4 @@
-"""Tables for people: the same rows as aligned text for a terminal, or as LaTeX for a paper."""
+"""Tables and counts for people: the same rows as aligned text for a terminal, or as LaTeX for a paper."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 Cell = str | int | float | None
 
 MISSING = "n/a"
+_FEW = 5
 
 
 def show(cell: Cell, *, digits: int = 4) -> str:
@@ -40,6 +41,16 @@ def visible(text: str) -> str:
     'ab\\x1b[31m\\u202e'
     """
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def few(names: Sequence[str]) -> str:
+    """The first few names, and how many more there are.
+
+    >>> few(["1", "2"]), few([str(number) for number in range(9)])
+    ('1, 2', '0, 1, 2, 3, 4 and 4 more')
+    """
+    rest = len(names) - _FEW
+    return ", ".join(names[:_FEW]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[Cell]], *, digits: int = 4) -> str:

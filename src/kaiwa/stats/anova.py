@@ -54,15 +54,39 @@ def two_way_anova(by_topic: FloatArray) -> AnovaTable:
     centred = by_topic - by_topic.mean()
     ss_topics = runs * float((centred.mean(axis=1) ** 2).sum())
     ss_runs = topics * float((centred.mean(axis=0) ** 2).sum())
-    left = centred - centred.mean(axis=1, keepdims=True) - centred.mean(axis=0)
     floor = _ROUNDING * float((by_topic**2).sum())
-    ss_left = float((left**2).sum())
+    ss_left = float((residuals(by_topic) ** 2).sum())
     residual = _source("residual", 0.0 if ss_left <= floor else ss_left, (topics - 1) * (runs - 1))
     return AnovaTable(
         topics=_tested("topics", 0.0 if ss_topics <= floor else ss_topics, topics - 1, residual),
         runs=_tested("runs", 0.0 if ss_runs <= floor else ss_runs, runs - 1, residual),
         residual=residual,
     )
+
+
+def run_deviations(by_topic: FloatArray) -> FloatArray:
+    """The scores less their run's mean, "... x topics x runs" in and out."""
+    deviations: FloatArray = by_topic - by_topic.mean(axis=-2, keepdims=True)
+    return deviations
+
+
+def residuals(by_topic: FloatArray) -> FloatArray:
+    """What topic and run leave unexplained, "... x topics x runs" in and out.
+
+    >>> residuals(np.array([[0.0, 1.0], [1.0, 0.0]])).tolist()
+    [[-0.5, 0.5], [0.5, -0.5]]
+    """
+    return run_deviations(by_topic - by_topic.mean(axis=-1, keepdims=True))
+
+
+def residual_variance(by_topic: FloatArray) -> float:
+    """V_E2: the variance that topic and run leave unexplained (Sakai 2018, section 3.2).
+
+    >>> residual_variance(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    1.0
+    """
+    topics, runs = by_topic.shape
+    return float((residuals(by_topic) ** 2).sum() / ((topics - 1) * (runs - 1)))
 
 
 def within_run_variance(by_topic: FloatArray) -> float:
@@ -72,7 +96,7 @@ def within_run_variance(by_topic: FloatArray) -> float:
     0.5
     """
     topics, runs = require_matrix(by_topic, runs=1)
-    return float(((by_topic - by_topic.mean(axis=0)) ** 2).sum() / (runs * (topics - 1)))
+    return float((run_deviations(by_topic) ** 2).sum() / (runs * (topics - 1)))
 
 
 def require_matrix(by_topic: FloatArray, *, topics: int = 2, runs: int = 2) -> tuple[int, int]:

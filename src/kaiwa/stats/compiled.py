@@ -1,7 +1,7 @@
 """Compiled loops: numba, with its cache where the system lets it keep one.
 
-Numba renews a cached function when its own file changes, but not when a function it calls does, so the
-cache's folder is named after the text of all files with kernels: a change finds no old machine code.
+Numba renews a cached function when its own file changes, but not when a function it calls or a constant it takes
+does, so the cache's folder is named after the text of all files beside the kernels: a change finds no old machine code.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numba
+from kaiwa.errors import needs_extra
+
+with needs_extra("search"):
+    import numba
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,9 +42,8 @@ def _cache_folder() -> str:
     """The folder beside this file, if it can be written; otherwise numba looks for one of the user's."""
     here = Path(__file__).parent
     sources = [*here.glob("*.py"), *(here.parent / "retrieve").rglob("*.py")]
-    texts = [source.read_bytes() for source in sorted(sources)]
-    compiled = b"".join(text for text in texts if b"@kernel" in text)
-    folder = here / "__pycache__" / f"kernels-{blake2b(compiled, digest_size=8).hexdigest()}"
+    text = b"".join(source.read_bytes() for source in sorted(sources))
+    folder = here / "__pycache__" / f"kernels-{blake2b(text, digest_size=8).hexdigest()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from kaiwa.errors import InputError
+from kaiwa.stats.topic_bootstrap import percentile_limits
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
@@ -74,6 +75,18 @@ def tau_b(x: FloatArray, y: FloatArray) -> float:
     return float(agreement.sum() / sqrt(untied_x * untied_y))
 
 
+def mean_concordance(scores: FloatArray, truth: FloatArray) -> FloatArray:
+    """Tau-a of each row of scores, "draws x runs", with the true scores: concordant less discordant pairs, over all.
+
+    >>> mean_concordance(np.array([[3.0, 2.0, 1.0], [3.0, 1.0, 1.0]]), np.array([0.3, 0.2, 0.1])).round(4).tolist()
+    [1.0, 0.6667]
+    """
+    first, second = np.triu_indices(scores.shape[1], 1)
+    apart = np.sign(truth[first] - truth[second])
+    concordance: FloatArray = (np.sign(scores[:, first] - scores[:, second]) * apart).mean(axis=1)
+    return concordance
+
+
 def listed_order(scores: FloatArray) -> FloatArray:
     """Distinct scores in the same order, a tied run above those listed before it.
 
@@ -119,8 +132,7 @@ def _bootstrap_limits(
             taus.append(float(agreement.sum() / sqrt(untied_x * untied_y)))
         if len(taus) == trials:
             break
-    low, high = np.quantile(taus, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return float(low), float(high)
+    return percentile_limits(np.array(taus), confidence)
 
 
 def _signs(x: FloatArray, y: FloatArray) -> tuple[FloatArray, float, float]:

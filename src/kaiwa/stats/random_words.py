@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 WordArray = NDArray[np.uint64]
+Words = TypeVar("Words", np.uint64, WordArray)
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 RETRY = np.uint64(0xD1B54A32D192ED03)
@@ -41,7 +43,7 @@ class Draws:
         return cls(per_word, np.array(products, dtype=np.uint64), np.array(limits, dtype=np.uint64))
 
 
-def mixed(word: WordArray) -> WordArray:
+def mixed(word: Words) -> Words:
     """SplitMix64's output function: every bit of the state stirred into every bit of the result."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

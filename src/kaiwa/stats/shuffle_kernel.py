@@ -6,16 +6,14 @@ where no folder may be written it is compiled anew in each process, which costs 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
-from kaiwa.stats.random_words import FRACTION_BITS, GOLDEN, MASK, RETRY, Draws
+from kaiwa.stats.compiled import kernel
+from kaiwa.stats.random_words import FRACTION_BITS, GOLDEN, MASK, RETRY, Draws, mixed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from kaiwa.model.ids import FloatArray
     from kaiwa.stats.random_words import WordArray
 
@@ -24,22 +22,10 @@ _BITS = np.uint64(FRACTION_BITS)
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 
-def _kept_on_disk(function: Callable[..., Any]) -> Any:  # Any: numba's dispatcher has no types
-    """The function compiled without the interpreter's lock, its machine code kept where that is possible."""
-    try:
-        return njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # numba found no folder it may write to
-        return njit(nogil=True)(function)
+_mixed = kernel(mixed)
 
 
-@njit(inline="always")
-def _mixed(word: np.uint64) -> np.uint64:
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return word ^ (word >> np.uint64(31))
-
-
-@njit(inline="always")
+@kernel
 def _fraction(source: np.uint64, product: np.uint64, limit: np.uint64) -> np.uint64:
     """The 48-bit fraction of a word, drawn again where the draws from it would not be equally likely."""
     fraction = _mixed(source) >> _SPARE
@@ -49,7 +35,7 @@ def _fraction(source: np.uint64, product: np.uint64, limit: np.uint64) -> np.uin
     return fraction
 
 
-@_kept_on_disk
+@kernel
 def _fill(  # noqa: PLR0917  compiled functions take no keywords
     by_topic: FloatArray,
     key: np.uint64,
@@ -93,7 +79,7 @@ def _fill(  # noqa: PLR0917  compiled functions take no keywords
 
 
 def sums_compiled(by_topic: FloatArray, key: int, first: int, trials: int, draws: Draws) -> FloatArray:
-    """Shuffled column sums "trials x runs", as ``shuffle.sums_by_numpy`` gives them, bit for bit."""
+    """Shuffled column sums "trials x runs", as ``shuffles.sums_by_numpy`` gives them, bit for bit."""
     out = np.zeros((trials, by_topic.shape[1]))
     _fill(by_topic, np.uint64(key), np.uint64(first), draws.per_word, draws.products, draws.limits, out)
     return out

@@ -4,6 +4,7 @@ Trial t of a key is always the same shuffle: its random words are a SplitMix64 s
 that starts at a hash of (key, t), and each word has a fixed place in that stream. So the bits depend
 neither on the block size, nor on the threads, nor on which of the two paths ran: numpy for small work,
 compiled (``kaiwa.stats.shuffle_kernel``) where that repays loading the compiler, or where it is loaded already.
+Without numba, which comes with the extra ``search``, numpy does it all.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, MissingExtra
 from kaiwa.stats.random_words import FRACTION_BITS, GOLDEN, MASK, MAX_RUNS, Draws, fractions, mixed
 
 if TYPE_CHECKING:
@@ -73,8 +74,10 @@ def shuffled_means(
 def _path(cells: int) -> Callable[[FloatArray, int, int, int, Draws], FloatArray]:
     if cells < COMPILED_FROM and COMPILED not in sys.modules:
         return sums_by_numpy
-    from kaiwa.stats.shuffle_kernel import sums_compiled
-
+    try:
+        from kaiwa.stats.shuffle_kernel import sums_compiled
+    except MissingExtra:  # the same bits without the compiler, more slowly
+        return sums_by_numpy
     return sums_compiled
 
 

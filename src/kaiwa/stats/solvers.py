@@ -1,4 +1,4 @@
-"""Solvers that always end: the smallest enough integer of many at once, and the root of one monotone function."""
+"""Solvers that always end: the smallest enough integer, and the point where a growing function crosses zero."""
 
 from __future__ import annotations
 
@@ -117,23 +117,6 @@ def _inverse_quadratic(points: tuple[FloatArray, ...], values: tuple[FloatArray,
         share = at_a / (at_b - at_a) * at_c / (at_b - at_c)
         share = share + (c - a) / (b - a) * at_a / (at_c - at_a) * at_b / (at_c - at_b)
     return np.where(safe & np.isfinite(share), share, 0.5)
-
-
-def root(function: Callable[[float], float], low: float, high: float, *, steps: int = 200) -> float:
-    """The smallest point, to the last bit, at which a growing function is no longer negative.
-
-    >>> root(lambda x: x * x - 2, 0, 2)
-    1.4142135623730951
-    """
-    for _ in range(steps):
-        middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        if function(middle) >= 0:
-            high = middle
-        else:
-            low = middle
-    return high
 
 
 def largest_enough(enough: Callable[[int], bool], low: int, high: int) -> int:

@@ -1,4 +1,8 @@
-"""Topics drawn with replacement, as weights, in blocks that fit in memory."""
+"""The topic bootstrap: how often each topic is drawn, in blocks that fit in memory, and the limits that follow.
+
+There are two ways to draw, because a seed must give the numbers that were printed with it: ``topic_weights`` for
+variances and paired tests, ``topic_counts`` for agreement and decisions.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +13,39 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kaiwa.model.ids import FloatArray
+    from kaiwa.model.ids import FloatArray, IntArray
 
 BLOCK_CELLS = 2_000_000
 """Topic weights held at once: 16 MB."""
 
 
-def topic_draws(rng: np.random.Generator, draws: int, topics: int) -> FloatArray:
-    """How often each topic is drawn, "draws x topics".
+def topic_weights(rng: np.random.Generator, draws: int, topics: int) -> Iterator[FloatArray]:
+    """How often each topic is drawn with replacement, as many times as there are topics, in blocks "draws x topics".
 
-    >>> topic_draws(np.random.default_rng(1), 2, 4).sum(axis=1).tolist()
-    [4.0, 4.0]
+    >>> [block.sum(axis=1).tolist() for block in topic_weights(np.random.default_rng(1), 2, 4)]
+    [[4.0, 4.0]]
     """
-    picks = rng.integers(topics, size=(draws, topics)) + topics * np.arange(draws)[:, None]
-    return np.bincount(picks.ravel(), minlength=draws * topics).reshape(draws, topics).astype(np.float64)
+    for size in blocks(draws, topics):
+        yield _topic_draws(rng, size, topics)
+
+
+def topic_counts(rng: np.random.Generator, draws: int, topics: int, *, size: int) -> IntArray:
+    """How often each topic is drawn when ``size`` are drawn with replacement, "draws x topics", all at once.
+
+    >>> topic_counts(np.random.default_rng(1), 2, 4, size=9).sum(axis=1).tolist()
+    [9, 9]
+    """
+    return rng.multinomial(size, np.full(topics, 1.0 / topics), size=draws)
+
+
+def percentile_limits(resampled: FloatArray, confidence: float) -> tuple[float, float]:
+    """The percentiles between which the middle ``confidence`` of the resampled values lie.
+
+    >>> percentile_limits(np.arange(101.0), 0.5)
+    (25.0, 75.0)
+    """
+    low, high = np.quantile(resampled, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return float(low), float(high)
 
 
 def blocks(trials: int, topics: int) -> Iterator[int]:
@@ -34,3 +57,8 @@ def blocks(trials: int, topics: int) -> Iterator[int]:
     size = max(1, BLOCK_CELLS // topics)
     for start in range(0, trials, size):
         yield min(size, trials - start)
+
+
+def _topic_draws(rng: np.random.Generator, draws: int, topics: int) -> FloatArray:
+    picks = rng.integers(topics, size=(draws, topics)) + topics * np.arange(draws)[:, None]
+    return np.bincount(picks.ravel(), minlength=draws * topics).reshape(draws, topics).astype(np.float64)

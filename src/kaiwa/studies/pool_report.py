@@ -1,14 +1,14 @@
-"""A pool with what an organiser asks of it: who contributed what, what is unjudged, what each team is worth to it."""
+"""A pool and what an organiser asks of it: shares, sizes at other depths, coverage, and each team left out."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from kaiwa.model.plurals import counted
+from kaiwa.model.progress_callback import Progress, no_progress
 from kaiwa.model.run import Run
-from kaiwa.model.shown import Shown, counted
+from kaiwa.model.shown import Shown
 from kaiwa.pool import (
     Coverage,
     Pool,
@@ -23,14 +23,16 @@ from kaiwa.pool import (
 from kaiwa.studies.leave_one_team_out import LeftOut, leave_teams_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Collection, Sequence
+
+    import numpy as np
 
     from kaiwa.model.gains import Gains
 
 
 @dataclass(frozen=True, eq=False)
 class PoolReport(Shown):
-    """A pool and what an organiser asks of it: ``pool`` holds the items to judge.
+    """A pool and what an organiser asks of it; coverage and teams left out are empty without judgements.
 
     >>> import kaiwa
     >>> run = kaiwa.Run.from_dict({"q1": {"c9": 2.0, "c4": 1.0}}, name="A-C-R1")
@@ -53,14 +55,14 @@ class PoolReport(Shown):
 
 def pool_report(
     runs: Sequence[Run],
+    gains: Gains | None,
     *,
     depth: int,
-    budget: int | None = None,
-    seed: int = 1,
-    gains: Gains | None = None,
-    measure: str = "nERR@10",
-    takedown: Collection[str] = frozenset(),
-    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+    budget: int | None,
+    measure: str,
+    takedown: Collection[str],
+    rng: np.random.Generator,
+    on_progress: Progress = no_progress,
 ) -> PoolReport:
     """The shuffled pool, shares and sizes at other depths; with judgements, coverage and each team left out."""
     runs = [without_comments(run, takedown) for run in runs] if takedown else runs
@@ -69,7 +71,7 @@ def pool_report(
         leave_teams_out(runs, gains, pool, depth=depth, measure=measure, on_progress=on_progress) if gains else []
     )
     return PoolReport(
-        pool=pool.shuffled(np.random.default_rng(seed)),
+        pool=pool.shuffled(rng),
         depth=depth,
         runs=run_shares(pool, depth=depth),
         teams=team_shares(pool, depth=depth),

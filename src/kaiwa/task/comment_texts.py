@@ -1,11 +1,10 @@
-"""The words behind the ids of a task: comments' texts from its repository or index, and what was withdrawn."""
+"""The texts of a task's comments, from its repository or index, and the ids of its takedown lists."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
-from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.repository import open_repository
 from kaiwa.formats.collection.takedown import NAME, read_takedown
 from kaiwa.task.settings import TaskSettings
@@ -14,16 +13,18 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
-    from kaiwa.task.settings import Task
+    from kaiwa.task.task_folder import Task
 
 
 def comment_texts(task: Task, wanted: AbstractSet[str]) -> dict[str, str]:
-    """What the wanted comments say, as far as the task's repository or index knows them."""
+    """The texts of the wanted comments, as far as the task's repository or index holds them."""
     folder = task.repository
     if (folder / "comments.parquet").is_file():
         batches = open_repository(folder).comments()
         return {name: words for batch in batches for name, words in zip(*batch, strict=True) if name in wanted}
     if folder.exists():
+        from kaiwa.formats.collection.index_folder import open_index  # needs numba
+
         texts = open_index(folder).comments.texts
         names = sorted(wanted)
         found = zip(names, texts.find(names).tolist(), strict=True)
@@ -34,22 +35,22 @@ def comment_texts(task: Task, wanted: AbstractSet[str]) -> dict[str, str]:
     return {}
 
 
-def withdrawn_ids(task: Task, given: Path | None = None) -> frozenset[str]:
+def takedown_ids(task: Task, given: Path | None = None) -> frozenset[str]:
     """The ids that must not be shown: of the task's own list, its repository's, and the one given.
 
-    A post takes along the comments that stood under it alone.
+    The comments whose only posts are on a list are among them.
     """
     lists = [path for path in (task.takedown, task.repository / NAME) if path.is_file()]
-    gone = frozenset[str]().union(*(read_takedown(path) for path in [*lists, *([given] if given else [])]))
-    return gone | _orphans(task.repository, gone) if gone else gone
+    listed = frozenset[str]().union(*(read_takedown(path) for path in [*lists, *([given] if given else [])]))
+    return listed | _orphans(task.repository, listed) if listed else listed
 
 
-def _orphans(folder: Path, gone: frozenset[str]) -> frozenset[str]:
-    """The comments all of whose posts are gone."""
+def _orphans(folder: Path, listed: frozenset[str]) -> frozenset[str]:
+    """The comments all of whose posts are on the list."""
     if not (folder / "pairs.parquet").is_file():
         return frozenset()
     under, elsewhere = set[str](), set[str]()
     for batch in open_repository(folder).table("pairs"):
         for post, comment in zip(*batch, strict=True):
-            (under if post in gone else elsewhere).add(comment)
+            (under if post in listed else elsewhere).add(comment)
     return frozenset(under - elsewhere)

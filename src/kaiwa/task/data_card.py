@@ -10,25 +10,25 @@ from kaiwa.task.step_record import digest, read_steps
 
 if TYPE_CHECKING:
     from kaiwa.task.round_results import RoundResults
-    from kaiwa.task.settings import Task
+    from kaiwa.task.task_folder import Task
 
 _LANGUAGES = {"zh": "Chinese", "ja": "Japanese", "en": "English"}
-_UNSAID = "not said"
+_NOT_GIVEN = "not said"
 
 
 def card_facts(results: RoundResults) -> list[tuple[str, str]]:
     """What a reader asks of a collection, as far as the task folder says it."""
-    said, runs = results.task.settings, results.measures[0].scores.runs
+    settings, runs = results.task.settings, results.measures[0].scores.runs
     teams = {team_of(run) for run in runs}
     facts = [
-        ("languages", ", ".join(_LANGUAGES.get(one, one) for one in said.languages)),
-        ("origin", said.origin or f"{_UNSAID} ([task] origin in kaiwa.toml)"),
-        ("licence", said.licence or f"{_UNSAID} ([task] licence in kaiwa.toml)"),
+        ("languages", ", ".join(_LANGUAGES.get(one, one) for one in settings.languages)),
+        ("origin", settings.origin or f"{_NOT_GIVEN} ([task] origin in kaiwa.toml)"),
+        ("licence", settings.licence or f"{_NOT_GIVEN} ([task] licence in kaiwa.toml)"),
         ("topics", f"{len(results.measures[0].scores.topics):,}"),
         ("runs", f"{len(runs):,}" + (f" of {len(teams):,} teams" if len(teams) < len(runs) else "")),
     ]
     if results.pool:
-        facts.append(("items pooled", f"{sum(results.pool.per_topic):,} to depth {said.depth}"))
+        facts.append(("items pooled", f"{sum(results.pool.per_topic):,} to depth {settings.depth}"))
     if results.votes:
         votes = results.votes
         given = int((votes.level != NA).sum())
@@ -36,12 +36,12 @@ def card_facts(results: RoundResults) -> list[tuple[str, str]]:
             ("items judged", f"{votes.items:,}"),
             ("votes", f"{given:,} on the levels 0 to {votes.top}, and {votes.missing:,} NA"),
             ("assessors", f"{len(votes.assessors):,}"),
-            ("gains", f"scheme {said.scheme}"),
+            ("gains", f"scheme {settings.scheme}"),
         ]
     return [
         *facts,
         ("measures", ", ".join(one.scores.measure for one in results.measures)),
-        ("comparison", f"alpha {said.alpha:g}, {said.trials:,} trials, seed {said.seed}"),
+        ("comparison", f"alpha {settings.alpha:g}, {settings.trials:,} trials, seed {settings.seed}"),
     ]
 
 

@@ -13,25 +13,21 @@ from kaiwa.compare.standardisation import standardisation_factors, standardised
 from kaiwa.compare.teams import TeamBest, best_of_teams
 from kaiwa.compare.variance_components import Variance, pooled_variance
 from kaiwa.errors import DesignError, InputError
-from kaiwa.formats.qrels_files import read_qrels
-from kaiwa.formats.run_files import read_runs
-from kaiwa.formats.scores.score_files import read_scores
-from kaiwa.formats.topic_files import read_topics
-from kaiwa.formats.vote_files import read_votes
+from kaiwa.formats.readers import read_qrels, read_runs, read_scores, read_topics, read_votes
 from kaiwa.label.agreement import Agreement, Contested, agreement, contested
 from kaiwa.model.ids import unpack
 from kaiwa.model.scores import Scores, ScoreSet
 from kaiwa.pool import Coverage, Share, coverage, depth_pool, pool_sizes, run_shares, team_shares
 from kaiwa.stats.kendall import TauResult, kendall_tau
-from kaiwa.task.comment_texts import comment_texts, withdrawn_ids
-from kaiwa.task.next_design import chosen_measures, required_design
+from kaiwa.studies.next_round import required_design
+from kaiwa.task.comment_texts import comment_texts, takedown_ids
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from kaiwa.model.run import Run
     from kaiwa.model.votes import Votes
-    from kaiwa.task.settings import Task
+    from kaiwa.task.task_folder import Task
     from kaiwa.topicset import Design
 
 CONTESTED = 10
@@ -62,14 +58,14 @@ class PoolFacts:
 
 
 @dataclass(frozen=True)
-class Withdrawn:
-    """The ids that must not be shown, and the names under which withdrawn topics go."""
+class Takedown:
+    """The ids that must not be shown, and the names that replace those of topics among them."""
 
     ids: frozenset[str]
     topics: dict[str, str]
 
     def topic(self, name: str) -> str:
-        """The topic's name, or the one it goes by."""
+        """The topic's name, or the one that replaces it."""
         return self.topics.get(name, name)
 
 
@@ -87,7 +83,7 @@ class RoundResults:
     runs: list[Run]
     posts: dict[str, str]
     texts: dict[str, str]
-    withdrawn: Withdrawn
+    takedown: Takedown
 
 
 def round_results(task: Task, *, takedown: Path | None = None) -> RoundResults:
@@ -95,42 +91,44 @@ def round_results(task: Task, *, takedown: Path | None = None) -> RoundResults:
     if not task.scores.exists():
         raise InputError.at(task.scores, "no scores yet", "make them with: kaiwa score runs/*.txt -o scores.csv")
     scores = read_scores(task.scores)
-    chosen = chosen_measures(scores, task.settings)
-    gone = withdrawn_ids(task, takedown)
-    withdrawn = Withdrawn(gone, _hidden(scores, gone))
-    scores = ScoreSet(_renamed(scores[measure], withdrawn) for measure in chosen)
+    chosen = task.settings.chosen_measures(scores)
+    ids = takedown_ids(task, takedown)
+    hidden = Takedown(ids, _replaced_topics(scores, ids))
+    scores = ScoreSet(_renamed(scores[measure], hidden) for measure in chosen)
     runs = read_runs(task.runs) if task.runs else []
     votes = read_votes(task.votes) if task.votes.exists() else None
     posts = read_topics(task.topics) if task.topics.exists() else {}
-    disputed = contested(votes, CONTESTED + len(gone)) if votes else []
+    disputed = contested(votes, CONTESTED + len(ids)) if votes else []
     return RoundResults(
         task=task,
         measures=[_measure(table, task) for table in scores.values()],
         taus=_taus(scores, chosen),
         votes=votes,
         agreement=_agreement(votes, task.settings.seed) if votes else None,
-        contested=[one for one in disputed if not {one.topic, one.comment} & gone][:CONTESTED],
+        contested=[one for one in disputed if not {one.topic, one.comment} & ids][:CONTESTED],
         pool=_pool(runs, task) if runs else None,
         runs=runs,
-        posts={topic: post for topic, post in posts.items() if topic not in gone},
-        texts=comment_texts(task, _shown_comments(runs, task.settings.depth) - gone),
-        withdrawn=withdrawn,
+        posts={topic: post for topic, post in posts.items() if topic not in ids},
+        texts=comment_texts(task, _shown_comments(runs, task.settings.depth) - ids),
+        takedown=hidden,
     )
 
 
-def _hidden(scores: ScoreSet, gone: frozenset[str]) -> dict[str, str]:
-    topics = dict.fromkeys(topic for table in scores.values() for topic in table.topics if topic in gone)
+def _replaced_topics(scores: ScoreSet, ids: frozenset[str]) -> dict[str, str]:
+    topics = dict.fromkeys(topic for table in scores.values() for topic in table.topics if topic in ids)
     return {topic: f"withdrawn-{number}" for number, topic in enumerate(topics, start=1)}
 
 
-def _renamed(scores: Scores, withdrawn: Withdrawn) -> Scores:
-    return replace(scores, topics=tuple(map(withdrawn.topic, scores.topics)))
+def _renamed(scores: Scores, hidden: Takedown) -> Scores:
+    return replace(scores, topics=tuple(map(hidden.topic, scores.topics)))
 
 
 def _measure(scores: Scores, task: Task) -> MeasureResults:
-    said = task.settings
-    comparison = compare_runs(scores, trials=said.trials, alpha=said.alpha, rng=np.random.default_rng(said.seed))
-    raw = pooled_variance([scores.values], rng=np.random.default_rng(said.seed))
+    settings = task.settings
+    comparison = compare_runs(
+        scores, trials=settings.trials, alpha=settings.alpha, rng=np.random.default_rng(settings.seed)
+    )
+    raw = pooled_variance([scores.values], rng=np.random.default_rng(settings.seed))
     std_ab = standardised(scores, standardisation_factors(scores))
     return MeasureResults(
         scores=scores,
@@ -138,14 +136,14 @@ def _measure(scores: Scores, task: Task) -> MeasureResults:
         comparison=comparison,
         teams=best_of_teams(comparison),
         variance=raw,
-        standardised_variance=pooled_variance([std_ab.values], rng=np.random.default_rng(said.seed)),
+        standardised_variance=pooled_variance([std_ab.values], rng=np.random.default_rng(settings.seed)),
         design=_design(raw.v_e, task),
     )
 
 
 def _design(v_e: float, task: Task) -> Design | None:
     try:
-        return required_design(v_e, task.settings)
+        return required_design(task.settings.requirement, v_e)
     except (InputError, DesignError):
         return None  # a round without variance asks for no topics; the page says so
 

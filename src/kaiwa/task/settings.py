@@ -1,20 +1,19 @@
-"""The task folder: ``kaiwa.toml`` and the files of a round under their usual names."""
+"""The settings of a task, ``kaiwa.toml``: defaults, types, and which values are allowed."""
 
 from __future__ import annotations
 
-import tomllib
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.formats.collection.takedown import NAME as TAKEDOWN
-from kaiwa.formats.text.blocks import read_text
-from kaiwa.task.setting_limits import sensible
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
-CONFIG = "kaiwa.toml"
+    from kaiwa.topicset.requirement import Requirement
+
+    Limit = tuple[Callable[[Any], bool], str]  # Any: a value of the setting's own type
 
 TEMPLATE = """\
 # A Kaiwa task. Every setting below is optional and shows its default; see docs/round.md.
@@ -68,6 +67,18 @@ class TaskSettings:
     min_diff: float = 0.10
     power: float = 0.80
 
+    @property
+    def requirement(self) -> Requirement:
+        """What the next round must find, for a variance that is still to be filled in."""
+        from kaiwa.topicset.requirement import Requirement
+
+        return Requirement(1.0, systems=self.systems, min_diff=self.min_diff, power=self.power, alpha=self.alpha)
+
+    def chosen_measures(self, scored: Iterable[str]) -> list[str]:
+        """The task's measures that were scored, or all that were when none of them was."""
+        known = list(scored)
+        return [measure for measure in self.measures if measure in known] or known
+
 
 _SECTIONS = {
     "task": ("title", "languages", "notice", "origin", "licence", "repository"),
@@ -76,87 +87,24 @@ _SECTIONS = {
     "comparing": ("alpha", "trials", "seed"),
     "design": ("systems", "min_diff", "power"),
 }
+_FROM_ONE: Limit = (lambda value: value >= 1, "a whole number from 1")
+_SHARE: Limit = (lambda value: 0 < value < 1, "a number between 0 and 1")
+LIMITS: dict[str, Limit] = {
+    "languages": (lambda value: set(value) <= {"zh", "ja", "en"}, 'some of "zh", "ja", "en"'),
+    "depth": _FROM_ONE,
+    "top": _FROM_ONE,
+    "alpha": _SHARE,
+    "trials": _FROM_ONE,
+    "seed": (lambda value: value >= 0, "a whole number from 0"),
+    "systems": (lambda value: value > 1, "a whole number from 2"),
+    "min_diff": (lambda value: value > 0, "a number above 0"),
+    "power": _SHARE,
+}
+"""What a value must be, and how the refusal says it."""
 
 
-@dataclass(frozen=True)
-class Task:
-    """A task folder: its settings, and where each file of the round stands."""
-
-    folder: Path
-    settings: TaskSettings = field(default_factory=TaskSettings)
-
-    @property
-    def config(self) -> Path:
-        """The settings file."""
-        return self.folder / CONFIG
-
-    @property
-    def topics(self) -> Path:
-        """The topics, ``id TAB text``."""
-        return self.folder / "topics.tsv"
-
-    @property
-    def runs(self) -> list[Path]:
-        """The run files."""
-        return sorted((self.folder / "runs").glob("*.txt*"))
-
-    @property
-    def pool(self) -> Path:
-        """The items to judge."""
-        return self.folder / "pool.tsv"
-
-    @property
-    def votes(self) -> Path:
-        """The assessors' votes."""
-        return self.folder / "votes.csv"
-
-    @property
-    def qrels(self) -> Path:
-        """The gains made of the votes."""
-        return self.folder / "qrels.txt"
-
-    @property
-    def scores(self) -> Path:
-        """The scores, tidy CSV."""
-        return self.folder / "scores.csv"
-
-    @property
-    def sources(self) -> list[Path]:
-        """What a report is made from, as far as it is there."""
-        made = (self.config, self.topics, *self.runs, self.votes, self.qrels, self.scores, self.takedown)
-        return [path for path in made if path.is_file()]
-
-    @property
-    def takedown(self) -> Path:
-        """The ids of posts and comments that must no longer be shown."""
-        return self.folder / TAKEDOWN
-
-    @property
-    def repository(self) -> Path:
-        """The folder with the comments' texts."""
-        return self.folder / self.settings.repository
-
-    @property
-    def report(self) -> Path:
-        """The report."""
-        return self.folder / "report.html"
-
-
-def read_task(folder: Path) -> Task:
-    """The task in a folder that has a ``kaiwa.toml``."""
-    path = folder / CONFIG
-    if not folder.is_dir():
-        raise InputError.at(folder, "no such folder", "make a task folder with: kaiwa init DIR")
-    if not path.exists():
-        raise InputError.at(folder, f"holds no {CONFIG}", "make a task folder with: kaiwa init DIR")
-    try:
-        written = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as fault:
-        raise InputError.at(path, f"is not TOML ({fault})", "mend that line") from None
-    return Task(folder, _settings(path, written))
-
-
-def _settings(path: Path, written: dict[str, Any]) -> TaskSettings:  # Any: TOML values
+def settings_of(path: Path, written: dict[str, Any]) -> TaskSettings:  # Any: TOML values
+    """The settings that a parsed ``kaiwa.toml`` gives; what it leaves out keeps its default."""
     given = dict[str, Any]()  # Any: TOML values
     for section, entries in written.items():
         if section not in _SECTIONS:
@@ -166,7 +114,7 @@ def _settings(path: Path, written: dict[str, Any]) -> TaskSettings:  # Any: TOML
         for name, value in entries.items():
             if name not in _SECTIONS[section]:
                 raise InputError(f"{path}: [{section}] {UnknownName.among('setting', name, _SECTIONS[section])}")
-            given[name] = sensible(path, name, _typed(path, name, value))
+            given[name] = allowed(path, name, _typed(path, name, value))
     return TaskSettings(**given)
 
 
@@ -182,3 +130,28 @@ def _typed(path: Path, name: str, value: object) -> object:
         return value
     wanted = {"str": "text in quotes", "int": "a whole number", "float": "a number", "tuple": "a list of texts"}
     raise InputError.at(path, f"{name} = {value!r}", f"write {wanted[type(default).__name__]}")
+
+
+def allowed(path: Path, name: str, value: Any) -> Any:  # Any: a value of the setting's own type
+    """The value, if the setting allows it.
+
+    >>> from pathlib import Path
+    >>> allowed(Path("kaiwa.toml"), "alpha", 5.0)
+    Traceback (most recent call last):
+    kaiwa.errors.InputError: kaiwa.toml: alpha = 5.0; write a number between 0 and 1
+    """
+    holds, wanted = LIMITS.get(name, (lambda _: True, ""))
+    if not holds(value):
+        raise InputError.at(path, f"{name} = {value!r}", f"write {wanted}")
+    if name == "scheme":
+        _known_scheme(path, value)
+    return value
+
+
+def _known_scheme(path: Path, value: str) -> None:
+    from kaiwa.label.gain_schemes import SCHEMES
+
+    try:
+        SCHEMES[value]
+    except InputError as unknown:
+        raise InputError(f"{path}: {unknown}") from None

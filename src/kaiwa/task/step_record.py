@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError
 from kaiwa.formats.text.blocks import read_text
-from kaiwa.task.settings import CONFIG, read_task
+from kaiwa.task.task_folder import CONFIG, read_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,7 +40,7 @@ def digest(path: Path) -> str:
 
 
 def task_folder_of(path: Path) -> Path | None:
-    """The task folder a file stands in, or None."""
+    """The task folder that holds a file, or None."""
     folder = path.resolve().parent
     return next((one for one in (folder, *folder.parents) if (one / CONFIG).is_file()), None)
 
@@ -57,7 +57,7 @@ def read_steps(folder: Path) -> dict[str, Step]:
 
 
 def record_step(output: Path, inputs: Iterable[Path], *, verb: str, version: str, seed: int | None) -> None:
-    """Note in the task folder how a file was made; nothing is noted outside a task folder."""
+    """Record in the task folder how a file was made; nothing is recorded outside a task folder."""
     folder = task_folder_of(output)
     if folder is None:
         return

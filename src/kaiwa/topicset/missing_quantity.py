@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 LEAST_LOGIT = 34.0
 """The smallest alpha looked at is exp(-34), about 2e-15."""
+FEW_SYSTEMS = 30
+"""With a handful of topics, power first grows with the systems, whose scores add degrees of freedom for the error."""
 
 
 def found(asked: Requirement) -> Requirement:
@@ -110,10 +112,10 @@ def _systems(asked: Requirement) -> int:
     def enough(m: int) -> bool:
         return power_at(replace(asked, systems=m)) >= (asked.power or 0.8)
 
-    if not enough(2):
+    most = next((m for m in range(2, FEW_SYSTEMS) if enough(m)), None)
+    if most is None:
         least = n_or_too_many(replace(asked, n=None, systems=2))
         raise DesignError(f"{asked.n} topics are too few even for 2 systems; the fewest for 2 are {least:,}")
-    most = 2
     while most < MOST_SYSTEMS and enough(min(most * 4, MOST_SYSTEMS)):
         most = min(most * 4, MOST_SYSTEMS)
     return most if most == MOST_SYSTEMS else largest_enough(enough, most, min(most * 4, MOST_SYSTEMS))

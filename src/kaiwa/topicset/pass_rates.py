@@ -17,6 +17,7 @@ import numpy as np
 
 from kaiwa.errors import DesignError, InputError
 from kaiwa.stats.solvers import LARGEST_N
+from kaiwa.topicset.answer import Design, design
 from kaiwa.topicset.requirement import Requirement, completed
 
 if TYPE_CHECKING:
@@ -172,3 +173,25 @@ def _settled_size(rates: PassRates, smooth: int, alpha: float, power: float) -> 
     while n > 2 and mid_p_power(n - 1, rates, alpha=alpha) >= power:  # noqa: PLR2004  two prompts at least
         n -= 1
     return n
+
+
+def many_pass_rates_design(
+    *, pass_rate: float, min_diff: float, systems: int, correlation: float, alpha: float, power: float
+) -> Design:
+    """How many prompts distinguish the pass rates of several systems: two-way ANOVA at the largest variance.
+
+    >>> many_pass_rates_design(pass_rate=0.6, min_diff=0.05, systems=5, correlation=0.5, alpha=0.05, power=0.8).n
+    1121
+    """
+    if not 0 < pass_rate < 1:
+        raise InputError.at("pass_rate", f"{pass_rate:g} is not between 0 and 1", "give a share such as 0.62")
+    middle = min(max(pass_rate + min_diff / 2, pass_rate), 0.5 if pass_rate < 0.5 < pass_rate + min_diff else 1.0)  # noqa: PLR2004
+    return design(
+        variance=middle * (1 - middle),
+        systems=systems,
+        min_diff=min_diff,
+        alpha=alpha,
+        power=power,
+        test="two-way",
+        correlation=correlation,
+    )

@@ -122,5 +122,5 @@ def _guess(m: FloatArray, effect: FloatArray, *, alpha: float, power: float, tes
     ).reshape(2, -1)
     per_topic = effect / (1.0 if kind.error == "differences" else 2.0)
     more = FEW_TOPICS * (needed[1] / needed[0] - 1)
-    guess: FloatArray = needed[0][back] / per_topic + more[back]
+    guess: FloatArray = np.nan_to_num(needed[0][back] / per_topic + more[back], nan=2.0)
     return guess

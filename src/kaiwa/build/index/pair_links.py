@@ -1,4 +1,4 @@
-"""Who answered whom, posts and comments numbered by the order of their ids; a shelf of ids in memory at a time."""
+"""The pairs as links, posts and comments numbered by the order of their ids; memory holds one range of ids."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ import numpy as np
 
 from kaiwa.disk.id_ranges import IdRanges, bounds_of
 from kaiwa.disk.partitions import Partitions, RecordReader, range_of
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, needs_extra
 from kaiwa.formats.collection.pair_files import is_id
 from kaiwa.formats.collection.repository import TABLES, Repository
+from kaiwa.retrieve.index.inverted_index import SIDES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
-    from kaiwa.formats.collection.index_folder import IndexWriter
+    from kaiwa.build.index.index_writer import IndexWriter
     from kaiwa.model.ids import IntArray
+    from kaiwa.model.progress_callback import Progress
 
-    Progress = Callable[[int, int], None]
-
-SIDES = ("posts", "comments")
 _NUMBERED = np.dtype([("row", np.uint32), ("number", np.uint32)])
-_LINK = np.dtype([("row", np.uint64)])  # the number that comes first and, in the lower half, the one it goes with
+_LINK = np.dtype(
+    [("row", np.uint64)]
+)  # the number that comes first and, in the lower half, the one that it is paired with
 _HALF = np.uint64(32)
 
 
@@ -31,25 +32,27 @@ class _Numbered(NamedTuple):
 
     own: Partitions
     in_pairs: Partitions
-    bounds: list[int]  # the first number on each shelf: ranges of numbers with a fair share of the pairs each
+    bounds: list[int]  # the first number of each range of ids: ranges with about equally many pairs
 
 
-class _Told:
-    """How many ids were set aside so far, told to who shows progress."""
+class _Counter:
+    """Counts the ids that were read, and reports the progress."""
 
     def __init__(self, progress: Progress, total: int) -> None:
         self._progress, self._total, self._done = progress, total, 0
 
-    def of(self, count: int) -> None:
-        """Tell of so many more."""
+    def add(self, count: int) -> None:
+        """Count so many more."""
         self._done += count
         self._progress(self._done, self._total)
 
 
 def write_pairs(repository: Repository, writer: IndexWriter, progress: Progress) -> tuple[int, list[RecordReader]]:
-    """Write who answered whom; how many pairs there are, and per side the number of each row, in their order."""
-    told = _Told(progress, repository.manifest.posts + repository.manifest.comments + 2 * repository.manifest.pairs)
-    sides = [_number(repository, name, writer, told) for name in SIDES]
+    """Write the links of the pairs; the number of pairs, and per side the number of each row, in their order."""
+    counter = _Counter(
+        progress, repository.manifest.posts + repository.manifest.comments + 2 * repository.manifest.pairs
+    )
+    sides = [_number(repository, name, writer, counter) for name in SIDES]
     both = [Partitions(writer.folder) for _ in SIDES]
     for parts in zip(*(side.in_pairs.parts() for side in sides), strict=True):
         numbers = [part["number"].astype(np.uint64) for part in parts]
@@ -58,19 +61,19 @@ def write_pairs(repository: Repository, writer: IndexWriter, progress: Progress)
             spill.add((first << _HALF | second).view(_LINK), np.searchsorted(bounds, first, side="right") - 1)
     posts, comments = (spill.parts() for spill in both)
     pairs = _write_links(posts, writer, ("post_starts", "post_comments"), repository.manifest.posts)
-    answering = _none_alone(comments, repository)
-    _write_links(answering, writer, ("comment_starts", "comment_posts"), repository.manifest.comments)
+    linked = _all_linked(comments, repository)
+    _write_links(linked, writer, ("comment_starts", "comment_posts"), repository.manifest.comments)
     return pairs, [RecordReader(side.own.parts()) for side in sides]
 
 
-def _number(repository: Repository, name: str, writer: IndexWriter, told: _Told) -> _Numbered:
+def _number(repository: Repository, name: str, writer: IndexWriter, counter: _Counter) -> _Numbered:
     """Write the row of each number; the number of each row, and of each pair's post or comment."""
     size, pairs = getattr(repository.manifest, name), repository.manifest.pairs
-    shelves = _shelved(repository, name, writer, told)
+    ranges = _id_ranges(repository, name, writer, counter)
     numbered = _Numbered(Partitions(writer.folder), Partitions(writer.folder), [])
     known = 0
     with writer.growing(f"{name}.row", np.uint32) as rows:
-        for (ids, own_rows), (wanted, pair_rows) in zip(*shelves, strict=True):
+        for (ids, own_rows), (wanted, pair_rows) in zip(*ranges, strict=True):
             numbered.bounds.append(known)
             order, found = _found(repository, name, ids, wanted)
             rows.add(own_rows[order])
@@ -80,34 +83,37 @@ def _number(repository: Repository, name: str, writer: IndexWriter, told: _Told)
     return numbered
 
 
-def _shelved(repository: Repository, name: str, writer: IndexWriter, told: _Told) -> tuple[IdRanges, IdRanges]:
-    """The ids of the posts or the comments, and those that pairs name, on shelves with the same bounds."""
+def _id_ranges(repository: Repository, name: str, writer: IndexWriter, counter: _Counter) -> tuple[IdRanges, IdRanges]:
+    """The ids of the posts or the comments, and those that pairs name, in ranges with the same bounds."""
     column = TABLES[name][0]
     tables = (name, "pairs")
     ids = (batch for table in tables for batch in repository.column(table, column))
     bounds = bounds_of(ids, sum(getattr(repository.manifest, table) for table in tables))
-    shelves = [IdRanges(writer.folder, bounds) for _ in tables]
-    for shelf, table in zip(shelves, tables, strict=True):
+    ranges = [IdRanges(writer.folder, bounds) for _ in tables]
+    for own, table in zip(ranges, tables, strict=True):
         for batch in repository.column(table, column):
             if not all(map(is_id, batch)):
                 what = f"an empty {column}, or one with white space"
                 raise InputError.at(repository.path / f"{table}.parquet", what, "give every id without spaces")
-            shelf.add(batch)
-            told.of(len(batch))
-    return shelves[0], shelves[1]
+            own.add(batch)
+            counter.add(len(batch))
+    return ranges[0], ranges[1]
 
 
 def _found(
     repository: Repository, name: str, ids: Any, wanted: Any
 ) -> tuple[IntArray, IntArray]:  # Any: pyarrow arrays
-    """The order of a shelf's ids, none twice; and the place, in this order, of each that is wanted."""
-    import pyarrow.compute as pc
+    """The order of the ids of a range, without duplicates; and the place, in this order, of each wanted id."""
+    with needs_extra("search"):
+        import pyarrow.compute as pc
 
     column = TABLES[name][0]
     order = pc.sort_indices(ids)
     ordered = ids.take(order)
-    if len(ids) > 1 and pc.any(pc.equal(ordered[1:], ordered[:-1])).as_py():
-        raise InputError.at(repository.path / f"{name}.parquet", f"a {column} stands twice", "keep one row for each id")
+    duplicate = pc.index(pc.equal(ordered[1:], ordered[:-1]), True).as_py() if len(ids) > 1 else -1
+    if duplicate >= 0:
+        what = f"duplicate {column} {ordered[duplicate].as_py()!r}"
+        raise InputError.at(repository.path / f"{name}.parquet", what, "keep one row for each id")
     found = pc.index_in(wanted, value_set=ordered)
     if found.null_count:
         missing = wanted[pc.index(found.is_null(), True).as_py()].as_py()
@@ -122,8 +128,8 @@ def _records(rows: IntArray, numbers: IntArray) -> Any:  # Any: records
     return records
 
 
-def _none_alone(parts: Iterable[Any], repository: Repository) -> Iterator[Any]:  # Any: records
-    """The links of all comments, refused when one has none."""
+def _all_linked(parts: Iterable[Any], repository: Repository) -> Iterator[Any]:  # Any: records
+    """The links of all comments; refused if a comment has none."""
     following = 0
     for part in parts:
         firsts = np.unique(part["row"] >> _HALF)
@@ -132,11 +138,11 @@ def _none_alone(parts: Iterable[Any], repository: Repository) -> Iterator[Any]: 
         following = int(firsts[-1]) + 1 if len(firsts) else following
         yield part
     if following != repository.manifest.comments:
-        raise InputError.at(repository.path, "a comment stands under no post", "give every comment a pair")
+        raise InputError.at(repository.path, "a comment without a post", "give every comment a pair")
 
 
 def _write_links(parts: Iterable[Any], writer: IndexWriter, names: tuple[str, str], size: int) -> int:  # Any: records
-    """Write, for each on the first side, the numbers of the other side it goes with; how many links there are."""
+    """Write, for each document of the first side, the numbers that it is paired with; the number of links."""
     links = done = 0
     with (
         writer.growing(f"pairs.{names[0]}", np.uint32) as starts,

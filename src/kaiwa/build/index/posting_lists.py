@@ -1,4 +1,4 @@
-"""Numbers of terms to postings on disk: each stream inverted by itself, the streams' postings joined term by term."""
+"""Numbers of terms to postings on disk: each part inverted by itself, the postings of all parts joined term by term."""
 
 from __future__ import annotations
 
@@ -8,80 +8,101 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kaiwa.disk.arrays import TemporaryArray
-from kaiwa.retrieve.index.document_streams import count_documents
+from kaiwa.retrieve.index.document_terms import counted_documents, document_counts
 from kaiwa.retrieve.index.inversion import Inverter
-from kaiwa.retrieve.index.postings import SMALL, join, raise_peaks
-from kaiwa.retrieve.similarity import bm25, tfidf
+from kaiwa.retrieve.index.packed_postings import SMALL, join, raise_peaks
+from kaiwa.retrieve.similarity import SIMILARITIES, norm_weights
 
 if TYPE_CHECKING:
-    from kaiwa.disk.document_parts import DocumentParts
-    from kaiwa.formats.collection.index_folder import IndexWriter
-    from kaiwa.model.ids import IntArray
-    from kaiwa.retrieve.index.postings import Packed, Packing
+    from numpy.typing import NDArray
 
-_JOINED = 1 << 20  # postings joined at a time, or one term's; and counts looked at
+    from kaiwa.build.index.index_writer import IndexWriter
+    from kaiwa.disk.document_parts import DocumentParts
+    from kaiwa.model.ids import FloatArray, IntArray
+    from kaiwa.retrieve.index.packed_postings import Counts, Packed, Packing
+
+_JOINED = 1 << 20  # postings joined at a time, or one term's; and counts read at a time
 
 
 class _Side(NamedTuple):
-    """What is made of the streams of one side, and where."""
+    """What one side is built from, and where it is written."""
 
     name: str
-    streams: DocumentParts
+    parts: DocumentParts
     writer: IndexWriter
-    counts: TemporaryArray  # streams x terms: in how many of the stream's documents the term stands
-    postings: TemporaryArray  # stream after stream, term by term
+    counts: TemporaryArray  # parts x terms: the number of the part's documents in which the term occurs
+    postings: TemporaryArray  # part after part, term by term
 
 
-def write_side(name: str, streams: DocumentParts, terms: int, writer: IndexWriter) -> None:
-    """Write the postings of one side and the weights that follow from them; its streams are used up."""
-    counts = TemporaryArray(writer.folder, np.uint16 if streams.each < SMALL else np.uint32)
-    with closing(streams), closing(counts):
-        starts, most = _count(streams, terms, counts)
-        idf = tfidf.inverse_document_frequency(np.diff(starts).astype(np.float64), streams.documents)
-        inverter = Inverter(idf, most, streams.each)
+class _Peaks:
+    """The highest weight of a posting per term, by every similarity."""
+
+    def __init__(self, terms: int, mean_length: float) -> None:
+        self._mean_length = mean_length
+        self._peaks = {similarity: np.zeros(terms, dtype=np.float64) for similarity in SIMILARITIES}
+
+    def add(self, counts: Counts, postings: Packed, inverter: Inverter, norms: NDArray[np.float32]) -> None:
+        """Raise the peaks by the postings of one part."""
+        for similarity, peaks in self._peaks.items():
+            row = SIMILARITIES[similarity]
+            by_shape = row.weights_by_shape(*inverter.shapes, self._mean_length)
+            raise_peaks(counts, postings, inverter.packing.bits, by_shape, norms if row.has_norms else norms[:0], peaks)
+
+    def as_stored(self) -> dict[str, FloatArray]:
+        """The peaks of each similarity as single floats, rounded up."""
+        return {
+            similarity: np.nextafter(peaks.astype(np.float32), np.float32(np.inf))
+            for similarity, peaks in self._peaks.items()
+        }
+
+
+def write_side(name: str, parts: DocumentParts, terms: int, writer: IndexWriter) -> None:
+    """Write the postings of one side and the weights that follow from them; its parts are consumed."""
+    counts = TemporaryArray(writer.folder, np.uint16 if parts.each < SMALL else np.uint32)
+    with closing(parts), closing(counts):
+        starts, most = _count(parts, terms, counts)
+        weights = norm_weights(np.diff(starts).astype(np.float64), parts.documents)
+        inverter = Inverter(weights, most, parts.each)
         with closing(TemporaryArray(writer.folder, inverter.packing.kind)) as postings:
-            side = _Side(name, streams, writer, counts, postings)
+            side = _Side(name, parts, writer, counts, postings)
             cursors = _invert(side, inverter, terms)
             _join(side, cursors, starts, inverter.packing)
     writer.save(f"{name}.starts", starts)
 
 
-def _count(streams: DocumentParts, terms: int, counts: TemporaryArray) -> tuple[IntArray, IntArray]:
-    """Where the postings of each term start; how often, at most, a term stands in a document of each length."""
-    starts, most = np.zeros(terms + 1, dtype=np.int64), np.zeros(streams.longest + 1, dtype=np.int64)
-    met = np.zeros((terms, 4), dtype=np.int32)
-    for _, stream in streams.parts():
-        met[:, 2] = 0
-        count_documents(stream, met, most)
-        counts.add(met[:, 2])
-        starts[1:] += met[:, 2]
+def _count(parts: DocumentParts, terms: int, counts: TemporaryArray) -> tuple[IntArray, IntArray]:
+    """Where the postings of each term start; the highest frequency of a term in a document of each length."""
+    starts, most = np.zeros(terms + 1, dtype=np.int64), np.zeros(parts.longest + 1, dtype=np.int64)
+    state = document_counts(terms)
+    for _, part in parts.parts():
+        documents = counted_documents(part, state, most)
+        counts.add(documents)
+        starts[1:] += documents
     return np.cumsum(starts), most
 
 
 def _invert(side: _Side, inverter: Inverter, terms: int) -> IntArray:
-    """Invert the streams, and write all that is not per posting; where each stream's postings start."""
-    streams, writer = side.streams, side.writer
-    mean_length = streams.tokens / max(streams.documents, 1)
-    peaks = np.zeros((2, terms), dtype=np.float64)
+    """Invert the parts, and write all that is not per posting; where the postings of each part start."""
+    parts, writer = side.parts, side.writer
+    peaks = _Peaks(terms, parts.tokens / max(parts.documents, 1))
     starts = []
     with writer.growing(f"{side.name}.inverse_norms", np.float32) as norms:
-        for part, (documents, stream) in enumerate(streams.parts(last=True)):
-            counts = side.counts.read(part * terms, (part + 1) * terms)
-            postings, own_norms = inverter.inverted(stream, documents, counts)
-            weights = np.stack((bm25.by_shape(*inverter.shapes, mean_length), tfidf.by_shape(inverter.shapes[0])))
-            raise_peaks(counts, postings, inverter.packing.bits, own_norms, weights, *peaks)
+        for number, (documents, part) in enumerate(parts.parts(last=True)):
+            counts = side.counts.read(number * terms, (number + 1) * terms)
+            postings, own_norms = inverter.inverted(part, documents, counts)
+            peaks.add(counts, postings, inverter, own_norms)
             starts.append(len(side.postings))
             side.postings.add(postings)
             norms.add(own_norms)
     for name, values in zip(("often", "length"), inverter.shapes, strict=True):
         writer.save(f"{side.name}.{name}", values)
-    for similarity, most in zip(("bm25", "tfidf"), peaks, strict=True):
-        writer.save(f"{side.name}.{similarity}_peaks", np.nextafter(most.astype(np.float32), np.float32(np.inf)))
+    for similarity, highest in peaks.as_stored().items():
+        writer.save(f"{side.name}.{similarity}_peaks", highest)
     return np.array(starts, dtype=np.int64)
 
 
 def _join(side: _Side, cursors: IntArray, starts: IntArray, packing: Packing) -> None:
-    """Write the postings, some terms at a time; ``cursors``: where the next postings of each stream stand."""
+    """Write the postings, some terms at a time; ``cursors``: where the next postings of each part are."""
     terms = len(starts) - 1
     ranges = _term_ranges(starts, most=_JOINED // len(cursors) + 1) if len(cursors) else []
     room = max((int(starts[high] - starts[low]) for low, high in ranges), default=0)
@@ -96,14 +117,14 @@ def _join(side: _Side, cursors: IntArray, starts: IntArray, packing: Packing) ->
             sizes = counts.sum(axis=1, dtype=np.int64)
             _gather(side.postings, cursors, sizes, packed)
             own_starts, size = starts[low:high] - starts[low], starts[high] - starts[low]
-            join(packed, counts, side.streams.each, packing.bits, own_starts, docs, shapes)
+            join(packed, counts, side.parts.each, packing.bits, own_starts, docs, shapes)
             all_docs.add(docs[:size])
             all_shapes.add(shapes[:size])
             cursors = cursors + sizes
 
 
 def _gather(source: TemporaryArray, cursors: IntArray, sizes: IntArray, packed: Packed) -> None:
-    """Read so many postings of each stream, one stream after the other."""
+    """Read so many postings of each part, one part after the other."""
     at = 0
     for cursor, size in zip(cursors.tolist(), sizes.tolist(), strict=True):
         source.read_into(packed[at : at + size], cursor)

@@ -1,67 +1,67 @@
 """Texts to numbers of terms: the half of a build that begins where the tokeniser ends.
 
-The numbers are set aside on disk in streams, by the numbers of their documents: memory holds the vocabulary.
+The numbers are written to disk in parts, by the numbers of their documents; memory holds the vocabulary.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.retrieve.index.document_streams import dealt
-from kaiwa.retrieve.index.postings import SMALL
-from kaiwa.retrieve.index.term_table import term_arrays
+from kaiwa.retrieve.index.byte_lookup import term_arrays
+from kaiwa.retrieve.index.document_terms import partitioned
+from kaiwa.retrieve.index.packed_postings import SMALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kaiwa.build.index.index_writer import IndexWriter
     from kaiwa.disk.document_parts import DocumentParts
-    from kaiwa.formats.collection.index_folder import IndexWriter
     from kaiwa.model.ids import IntArray
     from kaiwa.retrieve.index.vocabulary import Vocabulary
 
 
-_PIECE = 1 << 19
-_STREAM_BYTES = 1 << 25  # of text, about, in a stream
-_MOST_STREAMS = 100  # of one side; all of them are open at a time
+_BLOCK = 1 << 19
+_PART_BYTES = 1 << 25  # of text, about, in a part
+_MOST_PARTS = 100  # of one side; all of them are open at the same time
 
 
-def documents_in_stream(documents: int, text_bytes: int) -> int:
-    """How many documents go into one stream: few enough to hold it in memory, enough to hold all streams open.
+def documents_in_part(documents: int, text_bytes: int) -> int:
+    """The number of documents in a part: few enough to hold one in memory, enough to hold all parts open.
 
-    >>> documents_in_stream(1_000_000, 60_000_000), documents_in_stream(1_000_000, 2_000_000_000)
+    >>> documents_in_part(1_000_000, 60_000_000), documents_in_part(1_000_000, 2_000_000_000)
     (65535, 16777)
     """
-    by_bytes = documents * _STREAM_BYTES // max(text_bytes, 1)
-    return max(min(by_bytes, SMALL - 1), -(-documents // _MOST_STREAMS), 1)
+    by_bytes = documents * _PART_BYTES // max(text_bytes, 1)
+    return max(min(by_bytes, SMALL - 1), -(-documents // _MOST_PARTS), 1)
 
 
-class TokenRun:
-    """Takes blocks of tokens (one text a line, spaces between tokens) and sets the numbers of their terms aside."""
+class TermNumbers:
+    """Takes lines of tokens (one text per line, spaces between tokens) and writes the numbers of their terms."""
 
-    def __init__(self, vocabulary: Vocabulary, streams: DocumentParts) -> None:
-        self._vocabulary, self._streams = vocabulary, streams
+    def __init__(self, vocabulary: Vocabulary, parts: DocumentParts) -> None:
+        self._vocabulary, self._parts = vocabulary, parts
 
-    def add(self, block: bytes, numbers: IntArray) -> None:
-        """Append the texts of a block, which are the documents of these numbers."""
+    def add(self, lines: bytes, numbers: IntArray) -> None:
+        """Append the texts of some lines, which are the documents of these numbers."""
         done = 0
-        for piece in _pieces(block):
-            tokens, lengths = self._vocabulary.numbers(piece)
-            streams, starts = dealt(tokens, lengths, numbers[done : done + len(lengths)], self._streams.each)
-            self._streams.add(streams, starts, lengths)
+        for block in _blocks(lines):
+            terms, lengths = self._vocabulary.numbers(block)
+            parts, starts = partitioned(terms, lengths, numbers[done : done + len(lengths)], self._parts.each)
+            self._parts.add(parts, starts, lengths)
             done += len(lengths)
 
 
-def _pieces(block: bytes) -> Iterator[bytes]:
-    """The block's lines in pieces that fit the processor's cache."""
+def _blocks(lines: bytes) -> Iterator[bytes]:
+    """The lines in blocks that fit the processor's cache."""
     low = 0
-    while low < len(block):
-        high = block.find(b"\n", low + _PIECE) + 1 or len(block)
-        yield block[low:high]
+    while low < len(lines):
+        high = lines.find(b"\n", low + _BLOCK) + 1 or len(lines)
+        yield lines[low:high]
         low = high
 
 
 def write_terms(vocabulary: Vocabulary, writer: IndexWriter) -> int:
-    """Write the terms; how many there are."""
+    """Write the terms; their number."""
     for part, values in term_arrays(*vocabulary.encoded()).items():
         writer.save(f"terms.{part}", values)
     return len(vocabulary)

@@ -1,4 +1,4 @@
-"""Raw pairs to a repository, in two passes; what is between them stands on disk, so that memory hardly grows."""
+"""Raw pairs to a repository, in two passes; what is between them is in spill files, so that memory hardly grows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.build.progress_share import share
 from kaiwa.build.repository.merging import joined
 from kaiwa.build.repository.pair_spill import PairSpill
 from kaiwa.build.repository.tweet_pairs import paired_tweets
@@ -18,11 +17,13 @@ from kaiwa.corpus.rule_filter import Account, passing
 from kaiwa.disk.partitions import Partitions, RecordReader, part_of
 from kaiwa.disk.strings import TemporaryStrings
 from kaiwa.errors import InputError, option
-from kaiwa.formats.collection.pair_files import read_pairs
 from kaiwa.formats.collection.repository import Manifest, RepositoryWriter, writing_repository
-from kaiwa.formats.collection.tweet_files import holds_tweets
+from kaiwa.formats.format_table import PAIRS, TWEETS
+from kaiwa.formats.recognition import format_of
 from kaiwa.model.normalise import fingerprint, skeleton
-from kaiwa.model.shown import Shown, counted
+from kaiwa.model.plurals import counted
+from kaiwa.model.progress_callback import share
+from kaiwa.model.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,21 +61,23 @@ class Cleaned(Shown):
 def clean(source: Path, target: Path, *, rules: RuleSet, sample: int | None, seed: int, progress: Progress) -> Cleaned:
     """Clean a file of pairs, or of tweets, into a repository."""
     account = Account()
-    with writing_repository(target) as writer, closing(_Staged(writer.folder)) as staged:
-        _stage(source, staged, rules, account, share(progress, 0, _READING))
-        fates = joined(staged.rows, staged.count, writer.folder, rules=rules, sample=sample, seed=seed, account=account)
-        _write(staged, fates, writer, share(progress, _READING, 1))
+    with writing_repository(target) as writer, closing(_Spilled(writer.folder)) as spilled:
+        _spill(source, spilled, rules, account, share(progress, 0, _READING))
+        fates = joined(
+            spilled.rows, spilled.count, writer.folder, rules=rules, sample=sample, seed=seed, account=account
+        )
+        _write(spilled, fates, writer, share(progress, _READING, 1))
         removed = dict(account.counts)
         whole = writer.finish(Manifest(rules=rules.name, removed=removed, seed=seed if sample else None))
-    return Cleaned(whole, staged.pairs_read, writer.counts["merged"], removed, account.examples)
+    return Cleaned(whole, spilled.pairs_read, writer.counts["merged"], removed, account.examples)
 
 
-class _Staged:
-    """Pairs that pass the rules, set aside: their texts, their comments' ids by row, and a record of keys each."""
+class _Spilled:
+    """Pairs that pass the rules, in spill files: their texts, their comments' ids by row, and a record of keys each."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.texts = PairSpill(folder / "staging")
+        self.texts = PairSpill(folder / "pairs.spill")
         self.comment_ids = TemporaryStrings(folder)
         self.rows = Partitions(folder)
         self.count = 0
@@ -93,27 +96,28 @@ class _Staged:
         self.count += len(pairs)
 
     def close(self) -> None:
-        """Delete what was set aside."""
+        """Delete the spill files."""
         self.texts.remove()
         self.comment_ids.close()
 
 
-def _stage(source: Path, staged: _Staged, rules: RuleSet, account: Account, progress: Progress) -> None:
-    tweets = holds_tweets(source)
-    batches = paired_tweets(source, staged.folder, rules, account) if tweets else read_pairs(source)
+def _spill(source: Path, spilled: _Spilled, rules: RuleSet, account: Account, progress: Progress) -> None:
+    found = format_of(source, PAIRS, TWEETS)
+    tweets = found.noun is TWEETS
+    batches = paired_tweets(source, spilled.folder, rules, account) if tweets else found.read(source)
     for batch in _with_progress(batches, source, progress):
-        staged.pairs_read += len(batch)
+        spilled.pairs_read += len(batch)
         if kept := passing(batch, rules, account):
-            staged.add(kept)
-    staged.texts.close()
-    if not staged.count:
+            spilled.add(kept)
+    spilled.texts.close()
+    if not spilled.count:
         raise InputError.at(
-            source, f"no pair passes the rules ({staged.pairs_read} read)", f"try {option('rules', 'plain')} or none"
+            source, f"no pair passes the rules ({spilled.pairs_read} read)", f"try {option('rules', 'plain')} or none"
         )
 
 
 def _post_keys(pairs: list[Pair]) -> Iterator[int]:
-    """The fingerprint of each post id; comments of one post mostly stand together."""
+    """The fingerprint of each post id; comments of one post mostly follow each other."""
     last, key = "", 0
     for pair in pairs:
         if pair.post_id != last:
@@ -131,18 +135,18 @@ def _with_progress(batches: Iterator[list[Pair]], source: Path, progress: Progre
         progress(min(done, total), total)
 
 
-def _write(staged: _Staged, fates: RecordReader, writer: RepositoryWriter, progress: Progress) -> None:
-    """Write each post and comment where its first row stands, and the pairs by their ids."""
+def _write(spilled: _Spilled, fates: RecordReader, writer: RepositoryWriter, progress: Progress) -> None:
+    """Write each post and comment where its first row is, and the pairs by their ids."""
     done = 0
-    for post_ids, posts, comment_ids, comments in staged.texts.batches():
+    for post_ids, posts, comment_ids, comments in spilled.texts.batches():
         fate = fates.take(len(post_ids))
         writer.add("posts", _chosen(post_ids, fate["post_stays"]), _chosen(posts, fate["post_stays"]))
         writer.add("comments", _chosen(comment_ids, fate["comment_stays"]), _chosen(comments, fate["comment_stays"]))
-        speakers = _speakers(comment_ids, fate, staged.comment_ids)
+        speakers = _speakers(comment_ids, fate, spilled.comment_ids)
         writer.add("pairs", _chosen(post_ids, fate["keep"]), _chosen(speakers, fate["keep"]))
         writer.add("merged", _chosen(comment_ids, fate["alias"]), _chosen(speakers, fate["alias"]))
         done += len(fate)
-        progress(done, staged.count)
+        progress(done, spilled.count)
 
 
 def _chosen(values: list[str], which: BoolArray) -> list[str]:

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 def joined(
-    staged: Partitions, rows: int, folder: Path, *, rules: RuleSet, sample: int | None, seed: int, account: Account
+    spilled: Partitions, rows: int, folder: Path, *, rules: RuleSet, sample: int | None, seed: int, account: Account
 ) -> RecordReader:
-    """What becomes of each row, in their order; ``staged`` has them in parts by the comment's id."""
+    """What becomes of each row, in their order; ``spilled`` has them in parts by the comment's id."""
     removed: Counter[str] = Counter()
-    parts: Iterable[Rows] = (same_ids(part, merge=rules.merge) for part in staged.parts())
+    parts: Iterable[Rows] = (same_ids(part, merge=rules.merge) for part in spilled.parts())
     if rules.merge:
         parts = (same_texts(part) for part in _regrouped(parts, "comment", folder))
     parts = (same_pairs(part, rules.first_comments, removed) for part in _regrouped(parts, "post", folder))

@@ -1,12 +1,13 @@
-"""A temporary file of pairs between two passes: rows out as they went in, batch by batch.
+"""A spill file of pairs between two passes: rows out as they went in, batch by batch.
 
-A post that stands in several rows running is kept once: the others have "" for its text.
+The text of a post in consecutive rows is kept once: the others have "" for its text.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kaiwa.errors import needs_extra
 from kaiwa.formats.collection.pair_files import FIELDS
 
 if TYPE_CHECKING:
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
 
 
 class PairSpill:
-    """Pairs set aside on disk, so that memory holds a few bytes of each."""
+    """Pairs in a spill file, so that memory holds a few bytes of each."""
 
     _last = ""
 
     def __init__(self, path: Path) -> None:
-        import pyarrow as pa
+        with needs_extra("parquet"):
+            import pyarrow as pa
 
         self._path = path
         self._schema = pa.schema([(name, pa.string()) for name in FIELDS])

@@ -1,4 +1,4 @@
-"""Tweets to pairs: a reply (T1) stands under the initial post (T2) whose id it names.
+"""Tweets to pairs: a reply (T1) belongs to the initial post (T2) whose id it names.
 
 The file is read twice. What the first reading learns is on disk, so memory does not grow with the number of tweets.
 """
@@ -9,7 +9,7 @@ from contextlib import closing
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from kaiwa.corpus.tweet_threads import NO_POST, Tweets, ids_told_apart, records_of, replies_joined
+from kaiwa.corpus.tweet_threads import NO_POST, Tweets, records_of, repeated_ids_marked, replies_joined
 from kaiwa.disk.partitions import Partitions, RecordReader, part_of, range_of
 from kaiwa.disk.strings import TemporaryStrings
 from kaiwa.formats.collection.tweet_files import Tweet, read_tweets
@@ -52,7 +52,7 @@ def _fates(path: Path, folder: Path, rules: RuleSet, texts: TemporaryStrings) ->
         by_id.add(records, part_of(records["id"]))
         rows += len(batch)
     by_thread, in_order = Partitions(folder), Partitions(folder)
-    for part in map(ids_told_apart, by_id.parts()):
+    for part in map(repeated_ids_marked, by_id.parts()):
         by_thread.add(part, part_of(part["thread"]))
     for part in map(replies_joined, by_thread.parts()):
         in_order.add(part, range_of(part["row"], rows))

@@ -1,4 +1,4 @@
-"""What the verbs that answer share: which system, how many answers, and what may not be answered."""
+"""Options that the answering verbs share: which system, how many answers, and what may not be an answer."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Answering:
 
 
 def answering_options(function: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options that all answering verbs take, given to it as ``how``."""
+    """The command with the options of all answering verbs, passed to it as ``how``."""
 
     @wraps(function)
     def gathered(
@@ -68,9 +68,9 @@ def answering_options(function: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         from kaiwa.formats.collection.takedown import read_takedown
 
-        banned = read_takedown(takedown) if takedown else frozenset()
+        listed = read_takedown(takedown) if takedown else frozenset()
         filters = _filters(min_chars, block, unfiltered=unfiltered)
-        function(how=Answering(k, system, fuse, filters, banned), **rest)
+        function(how=Answering(k, system, fuse, filters, listed), **rest)
 
     for option in reversed(_OPTIONS):
         gathered = option(gathered)

@@ -43,7 +43,7 @@ class Scored(click.types.StringParamType):
         self._column = column
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002  click's signature
-        """What stands in the column and begins so."""
+        """The values of the column that begin so."""
         typed = split_arg_string(os.environ.get("COMP_WORDS", ""))  # an option without its value hides the arguments
         return _offered((name for word in typed for name in _column(Path(word), self._column)), incomplete)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
@@ -17,22 +18,48 @@ if TYPE_CHECKING:
 IN_FILE = click.Path(path_type=Path)
 """A path argument; existence is checked by the reader, which gives the better message."""
 
-json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout, nothing else there.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, nothing else.")
 seed_option = click.option(
-    "--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of everything random."
+    "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True, help="Seed of everything random."
 )
 out_option = click.option("-o", "--output", type=IN_FILE, help="Write here instead of to stdout.")
 _QUIET = ContextVar("quiet", default=False)
 
 
-def _hush(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001  click's signature
+class View(Protocol):
+    """A result that can be shown as text and as JSON fields; only the one asked for is computed."""
+
+    def text(self) -> str:
+        """The result for people."""
+
+    def fields(self) -> Mapping[str, Any]:  # Any: JSON values
+        """The result for programs."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A result of a line or two, with its JSON fields."""
+
+    line: str
+    values: Mapping[str, Any]  # Any: JSON values
+
+    def text(self) -> str:
+        """The line."""
+        return self.line
+
+    def fields(self) -> Mapping[str, Any]:  # Any: JSON values
+        """The fields."""
+        return self.values
+
+
+def _set_quiet(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001  click's signature
     if value:
         before = _QUIET.set(True)
         ctx.call_on_close(lambda: _QUIET.reset(before))
 
 
 quiet_option = click.option(
-    "-q", "--quiet", is_flag=True, expose_value=False, callback=_hush, help="No progress and no remarks on stderr."
+    "-q", "--quiet", is_flag=True, expose_value=False, callback=_set_quiet, help="No progress and no remarks on stderr."
 )
 """Of the command and of every verb, which get it without asking for it."""
 
@@ -42,27 +69,18 @@ def is_quiet() -> bool:
     return _QUIET.get()
 
 
-def emit(text: str, fields: Mapping[str, Any], *, as_json: bool) -> None:  # Any: JSON values
-    """Print the result: readable text, or one JSON object when a machine asked."""
-    click.echo(_shown(text, fields, as_json=as_json))
-
-
-def deliver(text: str, fields: Mapping[str, Any], *, as_json: bool, output: Path | None) -> None:  # Any: JSON values
-    """Print the result, or write it whole to the file given with -o."""
+def emit(view: View, *, as_json: bool, output: Path | None = None) -> None:
+    """Print the result, readable or as one JSON object; or write it to the file given with -o."""
+    shown = json.dumps(view.fields(), ensure_ascii=False, allow_nan=False) if as_json else in_command(view.text())
     if output is None:
-        emit(text, fields, as_json=as_json)
+        click.echo(shown)
         return
     from kaiwa.disk.atomic_files import write_text
 
-    write_text(output, _shown(text, fields, as_json=as_json) + "\n")
-
-
-def _shown(text: str, fields: Mapping[str, Any], *, as_json: bool) -> str:  # Any: JSON values
-    """The fields as JSON, or the text with its options as the command spells them."""
-    return json.dumps(fields, ensure_ascii=False, allow_nan=False) if as_json else in_command(text)
+    write_text(output, shown + "\n")
 
 
 def remark(message: str) -> None:
-    """Tell the user something on stderr, unless told to be quiet."""
+    """Print a remark on stderr, unless --quiet is given."""
     if not is_quiet():
-        click.echo(message, err=True)
+        click.echo(in_command(message), err=True)

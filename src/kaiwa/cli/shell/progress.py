@@ -1,4 +1,4 @@
-"""How far long work has come: one line on the terminal, after two seconds, gone when the work is done."""
+"""How far long work has come: one line on the terminal, after two seconds, removed when the work is done."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _LEFT = {
 }
 """What a verb that writes more than one file leaves when it is stopped; the others write theirs at the end."""
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class Stopped(KeyboardInterrupt):

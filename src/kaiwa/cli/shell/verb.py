@@ -1,40 +1,62 @@
-"""What every verb gets without asking: --quiet, and a note of what it wrote into a task folder."""
+"""What every verb gets without asking: --quiet, and a record of what it wrote into a task folder."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import click
 
 from kaiwa.cli.shell.output import quiet_option
 
-if TYPE_CHECKING:
-    import click
+
+class VerbGroup(click.Group):
+    """A verb with commands of its own, which get what every verb gets; listed in the order of their definition."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
+        """The commands, as defined."""
+        return list(self.commands)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command, with what every verb has."""
+        found = super().get_command(ctx, cmd_name)
+        return found and completed_verb(found)
 
 
-def mannered(command: click.Command) -> click.Command:
-    """The command with what every verb has; a command is dressed once."""
+def completed_verb(command: click.Command) -> click.Command:
+    """The command with what every verb has, added once."""
     if not any(option.name == "quiet" for option in command.params):
         quiet_option(command)
     return _recorded(command)
 
 
 def _recorded(command: click.Command) -> click.Command:
-    """The command, noting in a task folder what each file it writes there was made from."""
+    """The command, recording in a task folder what each file it writes there was made from."""
     work = command.callback
-    if work is None or getattr(work, "notes", False):
+    if work is None or getattr(work, "records", False):
         return command
 
     def callback(**options: Any) -> None:  # Any: what click parsed
         written = work(**options) or options.get("output")  # a verb that chooses its file's name returns it
         if isinstance(written, Path) and written.is_file():
-            _note(str(command.name), written, options)
+            _record(_verb_name(), written, options)
 
-    callback.notes = True  # type: ignore[attr-defined]  # a command is wrapped once
+    callback.records = True  # type: ignore[attr-defined]  # a command is wrapped once
     command.callback = callback
     return command
 
 
-def _note(verb: str, written: Path, options: dict[str, Any]) -> None:  # Any: what click parsed
+def _verb_name() -> str:
+    """The verb as it was typed after ``kaiwa``: ``score``, ``design cost``."""
+    context: click.Context | None = click.get_current_context()
+    names = list[str]()
+    while context is not None and context.parent is not None:
+        names.insert(0, str(context.info_name))
+        context = context.parent
+    return " ".join(names)
+
+
+def _record(verb: str, written: Path, options: dict[str, Any]) -> None:  # Any: what click parsed
     from importlib.metadata import version
 
     from kaiwa.task.step_record import record_step

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
 
 from kaiwa.errors import InputError, option
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from kaiwa.topicset.requirement import Requirement
+
+Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True)
@@ -53,20 +57,28 @@ class Question:
     votes: Path | None = None
     seed: int = 1
 
-    @property
-    def asked(self) -> dict[str, Any]:  # Any: each field's own type
-        """The requirement's quantities."""
-        return {
-            "systems": _one("systems", self.systems),
-            "min_diff": _one("min_diff", self.min_diff),
-            "n": self.n,
-        } | self.how
+    def requirement(self, variance: float) -> Requirement:
+        """What is asked of one design, at this variance."""
+        return replace(
+            self.shared(variance),
+            systems=_one("systems", self.systems),
+            min_diff=_one("min_diff", self.min_diff),
+            n=self.n,
+        )
 
-    @property
-    def how(self) -> dict[str, Any]:  # Any: each field's own type
+    def shared(self, variance: float) -> Requirement:
         """What all cells of a table share."""
-        names = ("power", "alpha", "test", "method", "correlation", "scale")
-        return {name: getattr(self, name) for name in names}
+        from kaiwa.topicset.requirement import Requirement
+
+        return Requirement(
+            variance,
+            power=self.power,
+            alpha=self.alpha,
+            test=self.test,
+            method=self.method,
+            correlation=self.correlation,
+            scale=self.scale,
+        )
 
 
 def check_parts(question: Question) -> None:
@@ -98,7 +110,7 @@ def check_parts(question: Question) -> None:
         raise InputError(f"{judged} runs and their {of} go together; give both or neither")
 
 
-def _one(name: str, values: tuple[Any, ...] | None) -> Any:  # Any: an int or a float
+def _one(name: str, values: tuple[Number, ...] | None) -> Number | None:
     if values is None:
         return None
     if len(values) > 1:

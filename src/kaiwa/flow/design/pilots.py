@@ -1,28 +1,17 @@
-"""Pilot score files to variances, raw and std-AB, and to designs with the pilot's own uncertainty."""
+"""Pilot score files, checked."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kaiwa.compare.standardisation import standardisation_factors, standardised, variance_bound
-from kaiwa.compare.variance_components import pooled_variance
-from kaiwa.errors import DesignError, InputError
-from kaiwa.flow.score_loading import matrices
-from kaiwa.stats.solvers import LARGEST_N
-from kaiwa.topicset.answer import Design, answered
-from kaiwa.topicset.designed_tests import TESTS
-from kaiwa.topicset.missing_quantity import n_or_too_many
-from kaiwa.topicset.pilot_design import PilotDesign, PilotSide
+from kaiwa.errors import InputError
+from kaiwa.formats.score_loading import matrices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    import numpy as np
-
     from kaiwa.model.scores import Scores
-    from kaiwa.topicset.requirement import Requirement
 
 
 def read_pilots(paths: Sequence[Path], measure: str | None) -> list[Scores]:
@@ -37,68 +26,3 @@ def read_pilots(paths: Sequence[Path], measure: str | None) -> list[Scores]:
         if not (table.values != table.values[0]).any():
             raise InputError.at(path, "every run scores the same on every topic", "give a pilot that varies")
     return tables
-
-
-def pilot_design(
-    tables: Sequence[Scores], asked: Requirement, *, draws: int = 2_000, rng: np.random.Generator
-) -> PilotDesign:
-    """The design from pilots: ``asked`` with any variance, which is replaced by the pilots' own."""
-    scaled = [standardised(table, standardisation_factors(table)) for table in tables]
-    return PilotDesign(
-        measure=tables[0].measure,
-        topics=sum(len(table.topics) for table in tables),
-        runs=max(len(table.runs) for table in tables),
-        sides=(_side("raw", tables, asked, draws, rng), _side("std-AB", scaled, asked, draws, rng)),
-        worst_case=worst_case(asked),
-    )
-
-
-def worst_case(asked: Requirement) -> Design | None:
-    """The design without a pilot: std-AB scores never vary more than A^2 n(m-1) / (m(n-1)), whatever the measure."""
-    if asked.unknown != "n":
-        return None
-    systems, n = asked.systems or 2, 10
-    for _ in range(50):
-        needed = n_or_too_many(replace(asked, variance=_bound(asked, n, systems)))
-        if needed > LARGEST_N:
-            return None
-        if needed == n:
-            break
-        n = max(needed, 2)
-    return answered(replace(asked, variance=_bound(asked, n, systems)))
-
-
-def _bound(asked: Requirement, n: int, systems: int) -> float:
-    """V_E's bound; the residual V_E2 has (m-1)(n-1) degrees of freedom for the same squares, so A^2 n / (n-1)."""
-    bound = variance_bound(n, systems)
-    return bound * systems / (systems - 1) if asked.kind.shares_topics else bound
-
-
-def _side(name: str, tables: Sequence[Scores], asked: Requirement, draws: int, rng: np.random.Generator) -> PilotSide:
-    found = pooled_variance([table.values for table in tables], trials=draws, rng=rng)
-    shared = asked.kind.shares_topics
-    variance = found.v_e2 if shared and found.v_e2 is not None else found.v_e
-    limits = found.v_e2_limits if shared else found.v_e_limits
-    try:
-        answer = answered(replace(asked, variance=variance))
-        ends = [_solved(replace(asked, variance=limit)) for limit in limits] if limits else [None, None]
-    except DesignError as refusal:
-        if name == "raw":
-            raise
-        return PilotSide(name, variance, limits, None, None, None, str(refusal))
-    present = sorted(end for end in ends if end is not None)
-    return PilotSide(name, variance, limits, answer, *(present if len(present) == 2 else (None, None)))  # noqa: PLR2004
-
-
-def _solved(asked: Requirement) -> float | None:
-    try:
-        return float(getattr(answered(asked), asked.unknown))
-    except DesignError:
-        return None
-
-
-def pilot_variance(tables: Sequence[Scores], test: str, *, rng: np.random.Generator) -> float:
-    """The pooled variance that a test is designed from."""
-    found = pooled_variance([table.values for table in tables], trials=100, rng=rng)
-    shared = test in TESTS and TESTS[test].shares_topics
-    return found.v_e2 if shared and found.v_e2 is not None else found.v_e

@@ -3,40 +3,79 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, needs_extra
 from kaiwa.formats.text.blocks import Block, numbered_lines, read_blocks
+from kaiwa.formats.text.head import Match, partly
 from kaiwa.model.pair import Pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from kaiwa.formats.text.head import Head
+
 FIELDS = ("post_id", "post", "comment_id", "comment")
 SHAPE = "a pair is post_id, post, comment_id, comment"
 BATCH_ROWS = 16_384
+JSONL = {".jsonl", ".ndjson", ".json"}
 
 Batch = list[Pair]
 
 
-def read_pairs(path: Path) -> Iterator[Batch]:
-    """The file's pairs, batch after batch, each id and text as given.
+def is_pairs_tsv(head: Head) -> Match:
+    """Whether every line has four columns between tabs; surely under a heading, or if both texts are texts."""
+    rows = [line.split("\t") for line in head.lines]
+    fitting = [len(row) == len(FIELDS) for row in rows]
+    if not fitting or not all(fitting):
+        return partly(fitting)
+    named = sorted(cell.strip().lower() for cell in rows[0]) == sorted(FIELDS)
+    texts = all(any(len(row[place].split()) > 1 or not row[place].isascii() for row in rows) for place in (1, 3))
+    return Match.SURE if named or texts else Match.POSSIBLE
 
-    The format is told by the name: ``.parquet``, ``.jsonl`` (or ``.ndjson``), and TSV for the rest.
-    """
-    kind = kind_of(path)
-    if kind == ".parquet":
-        yield from _read_parquet(path)
-    elif kind in {".jsonl", ".ndjson", ".json"}:
-        for block in read_blocks(path):
-            yield [_from_object(fields, path, line) for line, fields in objects(block, path)]
-    else:
-        yield from _read_tsv(path)
+
+def is_pairs_jsonl(head: Head) -> Match:
+    """Whether the first object has a comment_id; any other file named as JSONL may be a damaged one."""
+    if kind_of(head.path) not in JSONL:
+        return Match.NO
+    found = first_object(head)
+    return Match.SURE if found is not None and "comment_id" in found else Match.POSSIBLE
+
+
+def is_pairs_parquet(head: Head) -> Match:
+    """Whether a Parquet file's schema, at its end, names the columns of pairs."""
+    if not head.name.endswith(".parquet") or head.is_folder:
+        return Match.NO
+    try:
+        with head.path.open("rb") as file:
+            file.seek(-min(head.path.stat().st_size, 1 << 16), os.SEEK_END)
+            end = file.read()
+    except OSError:
+        return Match.POSSIBLE
+    return Match.SURE if all(name.encode() in end for name in FIELDS) else Match.POSSIBLE
+
+
+def first_object(head: Head) -> dict[str, Any] | None:  # Any: JSON values
+    """The JSON object on the first line of a file named as JSONL; None when there is none."""
+    if kind_of(head.path) not in JSONL or not head.lines:
+        return None
+    try:
+        value = json.loads(head.lines[0])
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def read_pairs_jsonl(path: Path) -> Iterator[Batch]:
+    """The pairs of a JSONL file, batch after batch, each id and text as given."""
+    for block in read_blocks(path):
+        yield [_from_object(fields, path, line) for line, fields in objects(block, path)]
 
 
 def kind_of(path: Path) -> str:
-    """The ending that tells the format, without the packing.
+    """The ending that names the format, without the ending of its packing.
 
     >>> from pathlib import Path
     >>> kind_of(Path("weibo.jsonl.gz"))
@@ -46,7 +85,7 @@ def kind_of(path: Path) -> str:
 
 
 def objects(block: Block, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:  # Any: JSON values
-    """The JSON objects of a block of lines, each with its line; blank lines are passed over."""
+    """The JSON objects of a block of lines, each with its line; blank lines are ignored."""
     for line, text in numbered_lines(block):
         if not text.strip():
             continue
@@ -59,7 +98,8 @@ def objects(block: Block, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:  
         yield line, value
 
 
-def _read_tsv(path: Path) -> Iterator[Batch]:
+def read_pairs_tsv(path: Path) -> Iterator[Batch]:
+    """The pairs of a TSV file, with or without a heading, batch after batch."""
     order: Sequence[int] = range(len(FIELDS))
     for block in read_blocks(path):
         lines = numbered_lines(block)
@@ -77,7 +117,7 @@ def _header(block: Block) -> list[int] | None:
 def _from_line(text: str, order: Sequence[int], path: Path, line: int) -> Pair:
     cells = text.split("\t")
     if len(cells) != len(FIELDS):
-        what = f"{len(cells)} column{'s' if len(cells) > 1 else ''} where 4 should stand"
+        what = f"{len(cells)} column{'s' if len(cells) > 1 else ''} where 4 are expected"
         raise InputError.at(path, what, f"{SHAPE}, separated by tabs", line=line)
     pair = Pair(*(cells[place].strip() for place in order))
     _refuse_nameless(pair, path, line)
@@ -127,7 +167,8 @@ def _refuse_nameless(pair: Pair, path: Path, line: int | None) -> None:
             raise InputError.at(path, what, "give every post and comment an id without spaces", line=line)
 
 
-def _read_parquet(path: Path) -> Iterator[Batch]:
+def read_pairs_parquet(path: Path) -> Iterator[Batch]:
+    """The pairs of a Parquet file, batch after batch."""
     for columns in parquet_batches(path, FIELDS, SHAPE):
         batch = [Pair(*map(clean_cell, row)) for row in zip(*columns, strict=True)]
         for pair in batch:
@@ -139,8 +180,9 @@ def parquet_batches(
     path: Path, names: Sequence[str], shape: str, *, rows: int = BATCH_ROWS
 ) -> Iterator[list[list[str]]]:
     """The named columns of a Parquet file as lists of text, batch after batch."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    with needs_extra("parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     if path.is_dir():
         raise InputError.at(path, "is a folder, not a file", "give a file of pairs")
@@ -156,7 +198,7 @@ def parquet_batches(
         raise InputError.at(path, "no such file", "check the name and the folder") from None
     except MemoryError:  # Arrow's own is one, too
         raise
-    except (pa.ArrowException, OSError) as fault:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as fault:  # a damaged name of a column is not UTF-8
         first_line = str(fault).splitlines()[0]
         raise InputError.at(path, f"is not a whole Parquet file ({first_line})", "write it again") from None
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.disk.atomic_folders import settle, whole_folder
 from kaiwa.disk.parquet_tables import TableWriter
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, needs_extra
 from kaiwa.formats.collection import takedown
 from kaiwa.formats.collection.pair_files import parquet_batches
 
@@ -97,8 +97,9 @@ class Repository:
 
 def open_repository(path: Path) -> Repository:
     """The repository in a folder, its tables present and its counts known."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    with needs_extra("parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     if not path.is_dir():
         raise InputError.at(path, "is a file" if path.exists() else "no such repository", _REPAIR)

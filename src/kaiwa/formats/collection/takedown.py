@@ -14,7 +14,7 @@ NAME = "takedown.txt"
 
 
 def read_takedown(path: Path) -> frozenset[str]:
-    """The ids in the list; blank lines and what follows a # are passed over."""
+    """The ids in the list; blank lines and what follows a # are ignored."""
     if path.is_file() and not path.stat().st_size:
         return frozenset()
     lines = (text.partition("#")[0].strip() for block in read_blocks(path) for _, text in numbered_lines(block))

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import InputError
-from kaiwa.formats.collection.pair_files import clean_cell, kind_of, objects
+from kaiwa.formats.collection.pair_files import clean_cell, first_object, objects
 from kaiwa.formats.text.blocks import read_blocks
+from kaiwa.formats.text.head import Match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from kaiwa.formats.text.head import Head
 
 _SHAPE = "a tweet has id, text, name and, when it is a reply, reply_to"
 
@@ -27,14 +30,12 @@ class Tweet:
     retweet: bool
 
 
-def holds_tweets(path: Path) -> bool:
-    """Whether the file is JSONL whose first object is a tweet, not a pair."""
-    if kind_of(path) not in {".jsonl", ".ndjson", ".json"}:
-        return False
-    for block in read_blocks(path):
-        for _, fields in objects(block, path):
-            return "comment_id" not in fields and ("text" in fields or "full_text" in fields)
-    return False
+def is_tweets(head: Head) -> Match:
+    """Whether the first object of a JSONL file is a tweet, not a pair."""
+    found = first_object(head)
+    if found is None or "comment_id" in found:
+        return Match.NO
+    return Match.SURE if "text" in found or "full_text" in found else Match.NO
 
 
 def read_tweets(path: Path) -> Iterator[Tweet]:

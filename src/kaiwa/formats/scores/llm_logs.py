@@ -14,12 +14,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import InputError
-from kaiwa.formats.scores.score_cells import Cells
+from kaiwa.formats.scores.score_cells import Cell, Cells
 from kaiwa.formats.text.blocks import open_binary
+from kaiwa.formats.text.head import Match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from kaiwa.formats.text.head import Head
 
 SAMPLE_FIELDS = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"}
 INSPECT_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0}
@@ -38,9 +41,28 @@ class Sample:
     score: float | None
 
 
-def is_log(path: Path) -> bool:
-    """Whether the name is that of a JSON log rather than of a table of scores."""
-    return ".json" in path.suffixes or ".jsonl" in path.suffixes
+def is_lm_eval(head: Head) -> Match:
+    """Whether the first line is a sample of lm-evaluation-harness; any other .jsonl file may be a damaged one."""
+    if ".jsonl" not in head.path.suffixes:
+        return Match.NO
+    return Match.SURE if '"doc_id"' in "".join(head.lines[:1]) else Match.POSSIBLE
+
+
+def is_inspect(head: Head) -> Match:
+    """Whether a .json file speaks of an evaluation near its beginning."""
+    return Match.SURE if ".json" in head.path.suffixes and '"eval"' in "".join(head.lines) else Match.NO
+
+
+def is_promptfoo(head: Head) -> Match:
+    """Whether a .json file speaks of results near its beginning; any other .json file may be a damaged log."""
+    if ".json" not in head.path.suffixes:
+        return Match.NO
+    return Match.SURE if '"results"' in "".join(head.lines) else Match.POSSIBLE
+
+
+def read_log(path: Path) -> Cells:
+    """The scores in one log."""
+    return read_logs([path])
 
 
 def read_logs(paths: Sequence[Path]) -> Cells:
@@ -57,7 +79,7 @@ def read_logs(paths: Sequence[Path]) -> Cells:
             if (earlier := found.setdefault((measure, topic, run), path)) != path:
                 what = f"scores {run!r} on sample {topic!r}, as {earlier} does"
                 raise InputError.at(path, what, "give one log per model, or put the logs into folders of their own")
-            cells.add(measure, topic, run, sum(scores) / len(scores) if scores else None)
+            cells.add(measure, topic, run, Cell(sum(scores) / len(scores) if scores else None, path))
     return cells
 
 
@@ -100,7 +122,7 @@ def _samples(path: Path, folder: str | None) -> Iterator[Sample]:
     elif isinstance(whole, dict) and _promptfoo_rows(whole) is not None:
         yield from _promptfoo(path, _promptfoo_rows(whole) or [])
     else:
-        what = "is no log of lm-evaluation-harness, inspect_ai or promptfoo"
+        what = "is not a log of lm-evaluation-harness, inspect_ai or promptfoo"
         raise InputError.at(path, what, "give samples_*.jsonl, an inspect JSON log, or promptfoo's results.json")
 
 
@@ -112,7 +134,7 @@ def _lm_eval(path: Path, data: bytes, *, run: str) -> Iterator[Sample]:
             continue
         row = _parsed(path, text, line=line)
         if not isinstance(row, dict) or "doc_id" not in row:
-            what = "is no sample of lm-evaluation-harness (no doc_id)"
+            what = "is not a sample of lm-evaluation-harness (no doc_id)"
             raise InputError.at(path, what, "give a samples_*.jsonl file", line=line)
         rule = row.get("filter", "none")
         named = row.get("metrics")

@@ -3,43 +3,98 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from kaiwa.errors import InputError, option
-from kaiwa.formats.scores.score_files import matrix_frame
-from kaiwa.formats.scores.score_rows import TIDY, score_rows
 from kaiwa.formats.text.delimited import Row, number
 from kaiwa.model.scores import Scores, ScoreSet
 from kaiwa.registry import Names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
 NOTHING = {"", "na", "n/a", "nan", "null", "none", "-"}
-Table = dict[tuple[str, str], float]
+_REPAIR = (
+    f"score every run on every topic, or choose {option('missing', 'drop-topics')}, drop-runs or zero "
+    "(kaiwa compare, kaiwa.read_scores)"
+)
 
 
-@dataclass
+class Cell(NamedTuple):
+    """One score, None where it is missing; where it was read, and the text of a missing one."""
+
+    score: float | None
+    path: Path | None = None
+    line: int = 0
+    shown: str = ""
+
+    @property
+    def place(self) -> str:
+        """The file and line."""
+        return f"{self.path}:{self.line}"
+
+
+@dataclass(frozen=True)
 class Cells:
-    """Scores by measure and (topic, run); a run or topic that is named but has no score is a gap."""
+    """Cells by measure and (topic, run); a (topic, run) without a cell is a gap too."""
 
-    tables: dict[str, Table] = field(default_factory=dict)
-    topics: dict[str, dict[str, None]] = field(default_factory=dict)
-    runs: dict[str, dict[str, None]] = field(default_factory=dict)
+    tables: dict[str, dict[tuple[str, str], Cell]] = field(default_factory=dict)
 
-    def add(self, measure: str, topic: str, run: str, score: float | None) -> None:
-        """Name the topic and run, and keep the score unless there is none."""
+    def add(self, measure: str, topic: str, run: str, cell: Cell) -> None:
+        """Keep the cell; a second one of the same run and topic is an error, unless it fills another file's gap."""
         table = self.tables.setdefault(measure, {})
-        self.topics.setdefault(measure, {})[topic] = None
-        self.runs.setdefault(measure, {})[run] = None
-        if score is None:
+        first = table.setdefault((topic, run), cell)
+        if first is cell:
             return
-        if (topic, run) in table:
-            raise InputError(f"{measure}: run {run!r} has two scores on topic {topic!r}; keep one")
-        table[topic, run] = score
+        if first.path == cell.path or None not in {first.score, cell.score}:
+            raise _duplicate(measure, topic, run, first, cell)
+        if first.score is None:
+            table[topic, run] = cell
+
+    def topics(self, measure: str) -> tuple[str, ...]:
+        """The topics of a measure, in order of appearance."""
+        return tuple(dict.fromkeys(topic for topic, _ in self.tables[measure]))
+
+    def runs(self, measure: str) -> tuple[str, ...]:
+        """The runs of a measure, in order of appearance."""
+        return tuple(dict.fromkeys(run for _, run in self.tables[measure]))
+
+    def has(self, measure: str, topic: str, run: str) -> bool:
+        """Whether there is a score."""
+        cell = self.tables[measure].get((topic, run))
+        return cell is not None and cell.score is not None
+
+
+def _duplicate(measure: str, topic: str, run: str, first: Cell, second: Cell) -> InputError:
+    what = f"duplicate score: {measure} of run {run!r} on topic {topic!r}"
+    if second.path is None:
+        return InputError(f"{what}; keep one")
+    where = f"on line {first.line}" if first.path == second.path else f"in {first.place}"
+    return InputError.at(second.path, f"{what} (first {where})", "keep one", line=second.line)
+
+
+def cells_of(path: Path, rows: Iterable[Row]) -> Cells:
+    """The cells of rows ``measure, topic, run, score``; an empty score, n/a and the like are gaps."""
+    cells = Cells()
+    for line, (measure, topic, run, shown) in rows:
+        score = None if shown.lower() in NOTHING else number(shown, path, line, "score")
+        cells.add(measure, topic, run, Cell(score, path, line, "" if score is not None else shown))
+    if not cells.tables:
+        raise InputError.at(path, "holds a heading and no score", "add rows measure,topic,run,score")
+    return cells
+
+
+def joined(parts: Iterable[Cells]) -> Cells:
+    """The cells of several files together."""
+    cells = Cells()
+    for part in parts:
+        for measure, table in part.tables.items():
+            for (topic, run), cell in table.items():
+                cells.add(measure, topic, run, cell)
+    return cells
 
 
 @dataclass(frozen=True)
@@ -52,102 +107,67 @@ class Whole:
     filled: dict[str, int]
 
 
-def read_cells(paths: Iterable[Path]) -> Cells:
-    """The cells of several tidy CSV files or matrices; an empty cell or n/a is a gap."""
-    cells = Cells()
-    for path in paths:
-        try:
-            _add_file(cells, Path(path))
-        except InputError as fault:
-            message = f"{fault}"
-            raise fault if message.startswith(str(path)) else InputError(f"{path}: {message}") from None
-    return cells
-
-
 def whole(cells: Cells, *, missing: str = "error") -> Whole:
     """Matrices without gaps: refused, filled with 0, or cut to the topics or the runs that have every score."""
     rule = MISSING[missing]
     kept = {measure: rule(measure, cells) for measure in cells.tables}
     tables, filled = [], {}
     for measure, (topics, runs) in kept.items():
-        table = cells.tables[measure]
         if not topics or not runs:
             what = f"{measure}: nothing is left after leaving out what has gaps"
             raise InputError(f"{what}; try another {option('missing')} rule")
-        values = np.array([[table.get((topic, run), 0.0) for run in runs] for topic in topics])
-        filled[measure] = sum((topic, run) not in table for topic in topics for run in runs)
-        tables.append(Scores(measure, topics, runs, values))
+        table = cells.tables[measure]
+        values = [[table.get((topic, run), Cell(None)).score for run in runs] for topic in topics]
+        filled[measure] = sum(score is None for by_run in values for score in by_run)
+        complete = np.array([[0.0 if score is None else score for score in by_run] for by_run in values])
+        tables.append(Scores(measure, topics, runs, complete))
     return Whole(
         ScoreSet(tables),
-        {measure: _without(cells.topics[measure], topics) for measure, (topics, _) in kept.items()},
-        {measure: _without(cells.runs[measure], runs) for measure, (_, runs) in kept.items()},
+        {measure: _without(cells.topics(measure), topics) for measure, (topics, _) in kept.items()},
+        {measure: _without(cells.runs(measure), runs) for measure, (_, runs) in kept.items()},
         filled,
     )
 
 
-def _add_file(cells: Cells, path: Path) -> None:
-    rows = score_rows(path)
-    heading = [cell.lower() for cell in rows[0][1]] if rows else []
-    if {"topic", "run", "score"} <= set(heading):
-        _add_tidy(cells, path, heading, rows[1:])
-    elif rows:
-        _add_matrix(cells, path, rows)
-
-
-def _add_tidy(cells: Cells, path: Path, heading: list[str], rows: list[Row]) -> None:
-    places = {name: heading.index(name) for name in TIDY if name in heading}
-    for line, row in rows:
-        if len(row) != len(heading):
-            what = f"{len(row)} cells where the heading has {len(heading)}"
-            raise InputError.at(path, what, "give every row every cell", line=line)
-        measure = row[places["measure"]] if "measure" in places else path.stem
-        score = _score(row[places["score"]], path, line)
-        cells.add(measure, row[places["topic"]], row[places["run"]], score)
-
-
-def _add_matrix(cells: Cells, path: Path, rows: list[Row]) -> None:
-    runs, body, has_topics = matrix_frame(path, rows)
-    for place, (line, row) in enumerate(body, start=1):
-        topic, shown = (row[0], row[1:]) if has_topics else (str(place), row)
-        if len(shown) != len(runs):
-            what = f"{len(shown)} scores where there are {len(runs)} runs"
-            raise InputError.at(path, what, "give every topic one cell per run", line=line)
-        for run, cell in zip(runs, shown, strict=True):
-            cells.add(path.name.split(".")[0], topic, run, _score(cell, path, line))
-
-
-def _score(shown: str, path: Path, line: int) -> float | None:
-    return None if shown.lower() in NOTHING else number(shown, path, line, "score")
-
-
 def _without(names: Iterable[str], kept: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(name for name in names if name not in set(kept))
+    left = set(kept)
+    return tuple(name for name in names if name not in left)
 
 
 def _all(measure: str, cells: Cells) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return tuple(cells.topics[measure]), tuple(cells.runs[measure])
+    return cells.topics(measure), cells.runs(measure)
 
 
 def _refuse_gaps(measure: str, cells: Cells) -> tuple[tuple[str, ...], tuple[str, ...]]:
     topics, runs = _all(measure, cells)
-    table = cells.tables[measure]
-    gaps = [(topic, run) for topic in topics for run in runs if (topic, run) not in table]
+    gaps = [(topic, run) for topic in topics for run in runs if not cells.has(measure, topic, run)]
     if gaps:
-        what = f"{measure}: run {gaps[0][1]!r} has no score on topic {gaps[0][0]!r} ({len(gaps)} such cells)"
-        raise InputError(f"{what}; complete it, or choose {option('missing', 'drop-topics')}, drop-runs or zero")
+        raise _gap(measure, cells, gaps)
     return topics, runs
+
+
+def _gap(measure: str, cells: Cells, gaps: list[tuple[str, str]]) -> InputError:
+    """The error for the first gap: at its line where the file has an empty cell, else in the file it belongs to."""
+    table, (topic, run) = cells.tables[measure], gaps[0]
+    count = f"({len(gaps)} such cell{'s' if len(gaps) > 1 else ''})"
+    what = f"{measure}: run {run!r} has no score on topic {topic!r} {count}"
+    cell = table.get(gaps[0])
+    if cell is not None and cell.path is not None:
+        shown = f"{cell.shown!r} is not a finite number" if cell.shown else "is missing"
+        return InputError.at(cell.path, f"score {shown}; {what}", _REPAIR, line=cell.line or None)
+    paths = {cell.path for cell in table.values()}
+    path = paths.pop() if len(paths) == 1 else None
+    return InputError(f"{what}; {_REPAIR}") if path is None else InputError.at(path, what, _REPAIR)
 
 
 def _whole_topics(measure: str, cells: Cells) -> tuple[tuple[str, ...], tuple[str, ...]]:
     topics, runs = _all(measure, cells)
-    table = cells.tables[measure]
-    return tuple(topic for topic in topics if all((topic, run) in table for run in runs)), runs
+    return tuple(topic for topic in topics if all(cells.has(measure, topic, run) for run in runs)), runs
 
 
 def _whole_runs(measure: str, cells: Cells) -> tuple[tuple[str, ...], tuple[str, ...]]:
     topics, runs = _all(measure, cells)
-    table = cells.tables[measure]
-    return topics, tuple(run for run in runs if all((topic, run) in table for topic in topics))
+    return topics, tuple(run for run in runs if all(cells.has(measure, topic, run) for topic in topics))
 
 
 MISSING: Names[Callable[[str, Cells], tuple[tuple[str, ...], tuple[str, ...]]]] = Names(

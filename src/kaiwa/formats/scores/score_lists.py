@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, option
+from kaiwa.formats.file_names import word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from kaiwa.model.scores import ScoreSet
 
@@ -27,25 +28,6 @@ def by_topic(
             for topic, score in zip(table.topics, table.values[:, table.runs.index(run)].tolist(), strict=True):
                 listed.setdefault(word("topic", topic, never), {})[measure] = score
     return listed
-
-
-def word(kind: str, name: str, never: str = "") -> str:
-    """The name, if it can stand between blanks."""
-    if not name or name.startswith("#") or any(sign.isspace() or sign in never for sign in name):
-        raise InputError(f"{kind} {name!r} cannot stand in a file of fields between blanks; rename it")
-    return name
-
-
-def file_name(name: str) -> str:
-    """The name, if it can be that of a file."""
-    if "/" in name or "\\" in name or name.startswith("."):
-        raise InputError(f"{name!r} cannot be part of a file's name; rename that topic, run or measure")
-    return word("name", name)
-
-
-def lines(names: Iterable[str]) -> str:
-    """The names, one a line."""
-    return "".join(f"{name}\n" for name in names)
 
 
 def run_names(scores: ScoreSet) -> list[str]:

@@ -2,45 +2,62 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
-from kaiwa.formats.scores.score_lists import by_topic, file_name, run_names, word
-from kaiwa.formats.text.blocks import bare_name
-from kaiwa.formats.text.delimited import Row, is_number
+from kaiwa.formats.file_names import file_name, word
+from kaiwa.formats.scores.score_cells import Cells, cells_of, joined
+from kaiwa.formats.scores.score_lists import by_topic, run_names
+from kaiwa.formats.text.blocks import bare_name, read_blocks
+from kaiwa.formats.text.delimited import Row, read_fields
+from kaiwa.formats.text.head import Match
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from kaiwa.formats.format import Texts
+    from kaiwa.formats.text.head import Head
     from kaiwa.model.scores import ScoreSet
 
 ALL, RUN_ID = "all", "runid"
 _TEXTS = (RUN_ID, "relstring")
 FIELDS = 3
+_ENDING = ".eval"
+_MEAN = re.compile(rb"^[ \t]*(?:runid[ \t]+all[ \t]+\S+|[^\s#]\S*[ \t]+all[ \t]+[-+.0-9]\S*)[ \t]*$", re.MULTILINE)
 _WIDTH = 22
 _NAMES = {"AP": "map", "RR": "recip_rank", "bpref": "bpref", "nDCG": "ndcg"}
 _CUT_NAMES = {"nDCG": "ndcg_cut", "Prec": "P", "Recall": "recall", "Hit": "success"}
 
 
-def is_trec_eval(rows: list[Row]) -> bool:
-    """Whether some row is a mean over all topics, or the run's name."""
-    return any(len(row) == FIELDS and row[1] == ALL and (row[0] == RUN_ID or is_number(row[2])) for _, row in rows)
+def is_trec_eval(head: Head) -> Match:
+    """Whether some line of three fields is a mean over topics or names the run; or the folder has such files."""
+    if head.has_files(_ENDING):
+        return Match.SURE
+    if not head.fields or len(head.fields[0]) != FIELDS:
+        return Match.NO
+    return Match.SURE if any(_MEAN.search(block.data) for block in read_blocks(head.path)) else Match.NO
 
 
-def trec_eval_rows(path: Path, rows: list[Row]) -> list[Row]:
-    """The per-topic scores as tidy rows; the outputs of several runs may follow each other."""
-    tidy = list[Row]()
-    for block in _blocks(path, rows):
+def read_trec_eval(path: Path) -> Cells:
+    """The per-topic scores of a file, or of the .eval files in a folder; several runs may follow each other."""
+    if path.is_dir():
+        return joined(map(read_trec_eval, sorted(path.glob(f"*{_ENDING}"))))
+    return cells_of(path, _rows(path))
+
+
+def _rows(path: Path) -> Iterator[Row]:
+    found = False
+    for block in _blocks(path, list(read_fields(path))):
         run = _run_of(path, block)
-        tidy += [
-            (line, [measure, topic, run, value])
-            for line, (measure, topic, value) in block
-            if topic != ALL and not measure.startswith(_TEXTS)
-        ]
-    if not tidy:
+        for line, (measure, topic, value) in block:
+            if topic != ALL and not measure.startswith(_TEXTS):
+                found = True
+                yield line, [measure, topic, run, value]
+    if not found:
         raise InputError.at(path, "holds means over topics only", "let trec_eval list every topic with -q")
-    return tidy
 
 
 def _run_of(path: Path, block: list[Row]) -> str:
@@ -65,9 +82,9 @@ def _blocks(path: Path, rows: list[Row]) -> list[list[Row]]:
     return blocks
 
 
-def trec_eval_texts(scores: ScoreSet) -> dict[str, str]:
+def trec_eval_texts(scores: ScoreSet) -> Texts:
     """The text of each file, one a run."""
-    return {f"{file_name(run)}.eval": trec_eval_text(scores, run) for run in run_names(scores)}
+    return {f"{file_name(run)}{_ENDING}": trec_eval_text(scores, run) for run in run_names(scores)}
 
 
 def trec_eval_text(scores: ScoreSet, run: str) -> str:

@@ -8,7 +8,6 @@ file, a line without end, a file that unpacks beyond reason.
 from __future__ import annotations
 
 import gzip
-import io
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +20,10 @@ from kaiwa.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from kaiwa.disk.zstd import ZstdFile
+
+    Stream = IO[bytes] | gzip.GzipFile | ZstdFile
 
 BLOCK_BYTES = 1 << 19
 MAX_LINE_BYTES = 1 << 20
@@ -76,7 +79,7 @@ def numbered_lines(block: Block) -> Iterator[tuple[int, str]]:
 
 
 @contextmanager
-def open_binary(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
+def open_binary(path: Path) -> Iterator[Stream]:
     """The file's bytes, unpacked by its ending; system refusals become one clear line."""
     try:
         if path.is_dir():
@@ -101,17 +104,26 @@ def bare_name(path: Path) -> str:
     return path.stem if path.suffix in {".gz", ".zst"} else path.name
 
 
-def _unpacked(raw: IO[bytes], path: Path) -> IO[bytes] | gzip.GzipFile:
+def _unpacked(raw: IO[bytes], path: Path) -> Stream:
     if path.suffix == ".gz":
         return gzip.GzipFile(fileobj=raw)
     if path.suffix == ".zst":
-        import zstandard
+        from kaiwa.disk.zstd import ZstdFile
 
-        return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True))
+        return ZstdFile(raw)
     return raw
 
 
-def _chunks(stream: IO[bytes] | gzip.GzipFile, path: Path, size: int) -> Iterator[bytes]:
+def _damage(path: Path) -> tuple[type[Exception], ...]:
+    """What reading a damaged packed file raises; zstd is loaded for its own files only."""
+    if path.suffix != ".zst":
+        return EOFError, zlib.error, gzip.BadGzipFile
+    from kaiwa.disk.zstd import ZstdError
+
+    return EOFError, ZstdError
+
+
+def _chunks(stream: Stream, path: Path, size: int) -> Iterator[bytes]:
     packed = path.suffix in {".gz", ".zst"}
     if not packed:
         size = min(size, path.stat().st_size + 1)  # a small file needs no large buffer
@@ -119,12 +131,9 @@ def _chunks(stream: IO[bytes] | gzip.GzipFile, path: Path, size: int) -> Iterato
     while True:
         try:
             chunk = stream.read(size)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as fault:
-            raise InputError.at(path, f"is not a whole gzip file ({fault})", "pack it again") from None
-        except Exception as fault:
-            if type(fault).__name__ != "ZstdError":  # zstandard is imported only for .zst files
-                raise
-            raise InputError.at(path, f"is not a whole zstd file ({fault})", "pack it again") from None
+        except _damage(path) as fault:
+            form = "zstd" if path.suffix == ".zst" else "gzip"
+            raise InputError.at(path, f"is not a whole {form} file ({fault})", "pack it again") from None
         if not chunk:
             return
         unpacked += len(chunk)

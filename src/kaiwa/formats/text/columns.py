@@ -96,7 +96,7 @@ class Columns:
 def split_fields(block: Block, path: Path, *, fields: int, form: str, more: bool = False) -> Columns:
     """The block's fields; ``form`` shows the expected line in the error for a line with a wrong number.
 
-    With ``more``, what follows the last expected field of a line is passed over, as trec_eval does.
+    With ``more``, what follows the last expected field of a line is ignored, as trec_eval does.
     """
     data = np.frombuffer(block.data, dtype=np.uint8)
     newlines = np.flatnonzero(data == _NEWLINE)

@@ -24,7 +24,7 @@ _ZERO, _NINE, _DOT, _MINUS, _PLUS = (ord(char) for char in "09.-+")
 
 
 def decimals(text: IdArray) -> FloatArray:
-    """The numbers printed in a packed column; NaN where a field is no number.
+    """The numbers printed in a packed column; NaN where a field is not a number.
 
     >>> decimals(np.array([b"1.5", b"-2", b"1e-3", b"x"]))
     array([ 1.5e+00, -2.0e+00,  1.0e-03,      nan])
@@ -98,7 +98,7 @@ def _few(fields: list[bytes]) -> FloatArray:
         if b"_" not in b"".join(fields):
             return np.array(list(map(float, fields)), dtype=np.float64)
     except ValueError:
-        pass  # some field is no number: find which
+        pass  # some field is not a number: find which
     return np.array([_slow(field) for field in fields], dtype=np.float64)
 
 

@@ -38,7 +38,7 @@ def read_spaced(path: Path) -> Iterator[Row]:
 
 
 def read_fields(path: Path) -> Iterator[Row]:
-    """The rows of a file separated by tabs or spaces, each cell as it stands; blank and ``#`` lines left out."""
+    """The rows of a file separated by tabs or spaces, each cell as it is; blank and ``#`` lines left out."""
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         if line.strip() and not line.lstrip().startswith("#"):
             yield number, line.split()
@@ -52,7 +52,7 @@ def number(cell: str, path: Path, line: int, what: str) -> float:
         value = float("nan")
     if value - value != 0:  # true for NaN and for the infinities
         shown = f"{cell!r} is not a finite number" if cell else "is missing"
-        raise InputError.at(path, f"{what} {shown}", "mend that cell, or leave out its topic or run", line=line)
+        raise InputError.at(path, f"{what} {shown}", "fix that cell, or leave out its topic or run", line=line)
     return value
 
 

@@ -33,10 +33,10 @@ def text(words: str) -> str:
     return escape(visible(words), quote=True)
 
 
-def spoken(words: str, *, han: str = "zh") -> str:
+def lang(words: str, *, han: str = "zh") -> str:
     """The ``lang`` attribute of a Chinese or Japanese text; nothing for others. ``han`` is Han without kana.
 
-    >>> spoken("会話です"), spoken("会话"), spoken("talk")
+    >>> lang("会話です"), lang("会话"), lang("talk")
     (' lang=ja', ' lang=zh', '')
     """
     language = "ja" if _KANA.search(words) else han if _HAN.search(words) else ""
@@ -45,12 +45,12 @@ def spoken(words: str, *, han: str = "zh") -> str:
 
 def paragraph(words: str, *, kind: str = "", han: str = "zh") -> str:
     """A paragraph; ``kind`` is a class of the style sheet."""
-    return f"<p{f' class={kind}' if kind else ''}{spoken(words, han=han)}>{text(words)}</p>"
+    return f"<p{f' class={kind}' if kind else ''}{lang(words, han=han)}>{text(words)}</p>"
 
 
 def bullets(items: Sequence[str], *, han: str = "zh") -> str:
     """A list of sentences."""
-    return "<ul class=points>" + "".join(f"<li{spoken(one, han=han)}>{text(one)}</li>" for one in items) + "</ul>"
+    return "<ul class=points>" + "".join(f"<li{lang(one, han=han)}>{text(one)}</li>" for one in items) + "</ul>"
 
 
 def table(
@@ -85,9 +85,9 @@ def details(summary: str, body: str) -> str:
 
 def _row(row: Sequence[Cell], numeric: Sequence[bool], digits: int, han: str) -> str:
     first = show(row[0], digits=digits)
-    cells = [f"<th scope=row{_right(numeric[0]) or _wrapped(row[0])}{spoken(first, han=han)}>{_cell(first)}</th>"]
+    cells = [f"<th scope=row{_right(numeric[0]) or _wrapped(row[0])}{lang(first, han=han)}>{_cell(first)}</th>"]
     cells += [
-        f"<td{_right(right) or _wrapped(cell)}{spoken(str(cell), han=han)}>{_cell(show(cell, digits=digits))}</td>"
+        f"<td{_right(right) or _wrapped(cell)}{lang(str(cell), han=han)}>{_cell(show(cell, digits=digits))}</td>"
         for cell, right in zip(row[1:], numeric[1:], strict=True)
     ]
     return "".join(cells)

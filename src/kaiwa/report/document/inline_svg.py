@@ -1,4 +1,4 @@
-"""A drawing made ready to stand inside a page: small, without outside names, in the page's own colours."""
+"""A drawing as part of a page: small, without external names, in the page's own colours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _COLOURS = {
     "#ffffff": "var(--paper)",
     **{shade: f"var(--p{place})" for place, shade in enumerate(SHADES)},
 }
-"""Each colour of the figures, and the style sheet's variable that stands for it in light and in dark."""
+"""Each colour of the figures, and the style sheet's variable for it in light and in dark."""
 _COLOUR = re.compile("|".join(_COLOURS))
 _TAG = re.compile(r"<[^>]*>")
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")

@@ -8,7 +8,18 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from kaiwa.report.document.html_parts import bullets, details, figure, paragraph, table, text
-from kaiwa.report.document.parts import Beside, Drawing, Fold, Markup, Points, Table, Words, all_parts, distinct, slug
+from kaiwa.report.document.parts import (
+    Bullets,
+    Columns,
+    Details,
+    Drawing,
+    Paragraph,
+    RawHtml,
+    Table,
+    all_parts,
+    distinct,
+    slug,
+)
 from kaiwa.report.figures.comparison_figures import svg_text
 
 if TYPE_CHECKING:
@@ -36,7 +47,7 @@ def page(
         f"{_html(one.parts, han)}</section>"
         for anchor, one in zip(anchors, sections, strict=True)
     )
-    script = "".join(part.script for one in sections for part in all_parts(one.parts) if isinstance(part, Markup))
+    script = "".join(part.script for one in sections for part in all_parts(one.parts) if isinstance(part, RawHtml))
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -58,28 +69,28 @@ def _html(parts: Sequence[Part], han: str) -> str:
 def _part(part: Part, han: str) -> str:
     html = ""  # data goes to the files alone
     match part:
-        case Words():
+        case Paragraph():
             html = paragraph(part.text, kind=part.kind, han=han)
-        case Points():
+        case Bullets():
             html = bullets(part.items, han=han)
         case Table():
             html = table(part.header, part.rows, caption=part.caption, digits=part.digits, han=han)
         case Drawing():
             html = figure(svg_text(part.figure), part.caption, prefix=slug(part.name))
-        case Fold():
+        case Details():
             html = details(part.summary, _html(part.parts, han))
-        case Beside():
+        case Columns():
             html = f"<div class=beside>{_html(part.parts, han)}</div>"
-        case Markup():
+        case RawHtml():
             html = part.html
     return html
 
 
 def _policy(script: str) -> str:
-    """Nothing from outside, and no script but the page's own, told by its hash."""
+    """Nothing from outside, and no script but the page's own, identified by its hash."""
     own = b64encode(sha256(script.encode()).digest()).decode()
     return "default-src 'none'; style-src 'unsafe-inline'" + (f"; script-src 'sha256-{own}'" if script else "")
 
 
 def _style() -> str:
-    return files("kaiwa.report").joinpath("page.css").read_text(encoding="utf-8")
+    return files("kaiwa.report.document").joinpath("page.css").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Words:
+class Paragraph:
     """A paragraph; ``kind`` is a class of the style sheet."""
 
     text: str
@@ -24,7 +24,7 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Points:
+class Bullets:
     """A list of sentences."""
 
     items: tuple[str, ...]
@@ -63,7 +63,7 @@ class Drawing:
 
 
 @dataclass(frozen=True)
-class Fold:
+class Details:
     """Parts that the reader opens when wanted; printed open."""
 
     summary: str
@@ -71,21 +71,21 @@ class Fold:
 
 
 @dataclass(frozen=True)
-class Beside:
-    """Parts that stand beside each other where the page is wide enough."""
+class Columns:
+    """Parts beside each other where the page is wide enough."""
 
     parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
-class Markup:
+class RawHtml:
     """HTML that the report itself made, every text in it inert; ``script`` is run by the page, and only that."""
 
     html: str
     script: str = ""
 
 
-Part = Words | Points | Table | Data | Drawing | Fold | Beside | Markup
+Part = Paragraph | Bullets | Table | Data | Drawing | Details | Columns | RawHtml
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def all_parts(parts: Sequence[Part]) -> Iterator[Part]:
     """The parts, those inside others too."""
     for part in parts:
         yield part
-        if isinstance(part, Fold | Beside):
+        if isinstance(part, Details | Columns):
             yield from all_parts(part.parts)
 
 

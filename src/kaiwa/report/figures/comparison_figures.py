@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kaiwa.errors import needs_extra
 from kaiwa.report.text_tables import visible, width
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ def caterpillar_svg(comparison: Comparison) -> str:
 
 def heat_map(comparison: Comparison) -> Figure:
     """P of every pair as a square of shades, runs from best to worst on both sides."""
-    from matplotlib.patches import Patch, PathPatch
+    with needs_extra("figures"):
+        from matplotlib.patches import Patch, PathPatch
 
     names = [standing.run for standing in comparison.standings]
     p = _square(comparison, names)
@@ -71,8 +73,8 @@ def heat_map(comparison: Comparison) -> Figure:
     for shade, low, high in zip(SHADES[-len(levels) :], bounds, bounds[1:], strict=False):
         cells = (p > low) & (p <= high)
         axes.add_patch(PathPatch(_cells(cells), facecolor=shade, edgecolor="none", antialiased=False))
-        said = f"p ≤ {high:g}" if high < 1.0 else f"p > {low:g}"
-        keys.append(Patch(facecolor=shade, edgecolor=FAINT, linewidth=0.5, label=said))
+        label = f"p ≤ {high:g}" if high < 1.0 else f"p > {low:g}"
+        keys.append(Patch(facecolor=shade, edgecolor=FAINT, linewidth=0.5, label=label))
     size, places = _label_size(len(names)), range(len(names))
     axes.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(names) - 0.5, -0.5), aspect="equal")
     axes.set_xticks(places, labels=_shown(names), rotation=90, fontsize=size, parse_math=False)
@@ -123,9 +125,10 @@ def caterpillar(comparison: Comparison) -> Figure:
 
 
 def canvas(width: float, height: float) -> tuple[Figure, Axes]:
-    """An empty figure of so many inches in the house's style, and its axes."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
+    """An empty figure of this size in inches, in the style of all figures, and its axes."""
+    with needs_extra("figures"):
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
 
     with rc_context(SETTINGS):
         figure = Figure(figsize=(width, height), layout="constrained")
@@ -166,7 +169,7 @@ def _shown(names: list[str]) -> list[str]:
 
 
 def plain(name: str, *, longest: int = 40) -> str:
-    """A name as it can stand in a drawing: control characters shown, cut where it is long."""
+    """A name for a drawing: control characters shown, cut where it is long."""
     text = visible(name)
     return text if len(text) <= longest else text[: longest - 1] + "…"
 

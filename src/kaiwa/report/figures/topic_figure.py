@@ -1,6 +1,6 @@
 """Every run's score on every topic, raw beside std-AB: what standardisation does to hard and easy topics.
 
-The topics stand from the hardest to the easiest by mean raw score, in both panels, as in the figure with
+The topics are ordered from the hardest to the easiest by mean raw score, in both panels, as in the figure with
 which Sakai (2016) shows score standardisation.
 """
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.errors import needs_extra
 from kaiwa.report.figures.comparison_figures import ACCENT, FAINT, INK, SETTINGS, plain
 
 if TYPE_CHECKING:
@@ -32,9 +33,10 @@ def hardest_first(scores: Scores) -> IntArray:
 
 
 def topic_figure(scores: Scores, std_ab: Scores, best: str) -> Figure:
-    """Two panels over the same topics: raw scores, and std-AB scores; the best run stands out."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
+    """Two panels over the same topics: raw scores, and std-AB scores; the best run is marked."""
+    with needs_extra("figures"):
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
 
     order = hardest_first(scores)
     column = scores.runs.index(best)
@@ -78,7 +80,7 @@ def _dots(axes: Axes, by_topic: FloatArray) -> None:
     across = np.repeat(np.arange(1.0, topics + 1), runs)
     drawn = _points(across, by_topic.ravel(), width=topics / 500)
     axes.add_artist(PathPatch(drawn, fill=False, edgecolor=FAINT, linewidth=2.4, capstyle="round"))
-    axes.update_datalim(drawn.vertices)  # told at once: a patch would be asked segment by segment
+    axes.update_datalim(drawn.vertices)  # at once: matplotlib would go through a patch segment by segment
     axes.plot([], [], ".", color=FAINT, label="a run")
     axes.autoscale_view()
 

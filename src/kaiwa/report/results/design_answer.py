@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import option
 from kaiwa.report.text_tables import table
@@ -24,6 +25,27 @@ def answer_text(design: Design, *, pilot: str | None = None) -> str:
     shown = [pilot] if pilot else []
     detail = [_assumptions(design), _alternatives(design), paragraph(design)]
     return "\n\n".join([headline(design), *shown, *_published(design), *detail])
+
+
+def design_fields(design: Design) -> dict[str, Any]:  # Any: JSON values
+    """The answer as JSON fields; ``n``, ``power``, ``method`` and ``alternatives`` are those scripts rely on."""
+    return {
+        "n": design.n,
+        "power": design.power,
+        "method": design.method,
+        "test": design.test,
+        "solved": design.solved,
+        "systems": design.systems,
+        "min_diff": design.min_diff,
+        "alpha": design.alpha,
+        "variance": design.variance,
+        "error_variance": design.asked.error_variance,
+        "exact_n": design.exact_n,
+        "exact_power": design.exact_power,
+        "published_n": design.published_n,
+        "width": design.width,
+        "alternatives": [asdict(near) for near in design.alternatives],
+    }
 
 
 def headline(design: Design) -> str:

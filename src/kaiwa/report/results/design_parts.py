@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kaiwa.errors import option
 from kaiwa.report.results.design_answer import percent
 from kaiwa.report.text_tables import table
 
@@ -11,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kaiwa.report.text_tables import Cell
+    from kaiwa.studies.pilot_design import PilotDesign
     from kaiwa.topicset.budget import Split
     from kaiwa.topicset.pass_rates import PassRateDesign
-    from kaiwa.topicset.pilot_design import PilotDesign
     from kaiwa.topicset.simulation.decisions import Decision
     from kaiwa.topicset.simulation.power_simulation import Simulated
     from kaiwa.topicset.topic_rounds import Rounds
@@ -68,7 +69,7 @@ def pass_rate_text(found: PassRateDesign) -> str:
 
 
 def prompts(text: str) -> str:
-    """An answer about topics, said of prompts."""
+    """An answer about topics, in terms of prompts."""
     return text.replace("topics", "prompts").replace("topic set size", "number of prompts").replace("topic", "prompt")
 
 
@@ -136,7 +137,8 @@ def budget_text(splits: Sequence[Split], *, hours: float | None) -> str:
         "tau",
     ]
     if best.labelling.agreement is None:
-        guess = "\nThe variance is taken to be the same for all; --judged with --qrels or --votes measures it."
+        measured = f"{option('judged')} with {option('qrels')} or {option('votes')} measures it."
+        guess = f"\nThe variance is taken to be the same for all; {measured}"
         return head + "\n" + table(columns, rows) + (guess if len(splits) > 1 else "")
     note = (
         "\ntau: how well the order of runs agrees with that of the fullest judgements; below 0.9 a way is ranked last"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.report.results.findings import counted
+from kaiwa.model.plurals import counted
 from kaiwa.report.text_tables import latex_table, table
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def baseline_text(comparison: BaselineComparison) -> str:
 
 
 def baseline_methods(comparison: BaselineComparison) -> str:
-    """What was done against the baseline, in words that can stand in a paper."""
+    """What was done against the baseline, as a paragraph for a paper."""
     drawn = f" with {comparison.trials:,} trials" if comparison.trials else ""
     found = sum(pair.significant for pair in comparison.pairs)
     return (
@@ -84,7 +84,7 @@ def baseline_methods(comparison: BaselineComparison) -> str:
 
 
 def pairs_text(comparison: Comparison) -> str:
-    """Every pair, the smallest p first; the better run stands first."""
+    """Every pair, the smallest p first; the better run comes first."""
     rows: list[list[Cell]] = []
     for pair in sorted(comparison.pairs, key=lambda pair: (pair.p, -abs(pair.diff))):
         better, worse, sign = (pair.a, pair.b, 1.0) if pair.diff >= 0 else (pair.b, pair.a, -1.0)
@@ -115,7 +115,7 @@ def anova_text(comparison: Comparison) -> str:
 
 
 def methods_paragraph(comparison: Comparison) -> str:
-    """What was done, in words that can stand in a paper."""
+    """What was done, as a paragraph for a paper."""
     how = f"{comparison.trials:,} trials" if comparison.trials else "the studentised range distribution"
     rule = "(count + 1) / (trials + 1)" if comparison.p_rule == "plus-one" else "count / trials"
     estimate = f", p-values estimated as {rule}" if comparison.trials else ""

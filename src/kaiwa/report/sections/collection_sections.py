@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.report.document.parts import Data, Fold, Section, Table, Words
+from kaiwa.report.document.parts import Data, Details, Paragraph, Section, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ def agreement_section(found: Agreement, contested: Sequence[Contested], texts: M
     lead = f"{found.items:,} items with {found.votes_per_item:.3g} votes each; {found.missing:,} votes are NA."
     note = "Limits are 95% bootstrap limits over topics."
     parts: list[Part] = [
-        Words(f"{lead} {note}"),
+        Paragraph(f"{lead} {note}"),
         Table("agreement", "Agreement of the assessors", ["statistic", "value", "low", "high"], rows),
     ]
     if contested:
@@ -65,7 +65,7 @@ def pool_section(
         f"one run found would not have been judged without it."
     )
     parts: list[Part] = [
-        Words(lead),
+        Paragraph(lead),
         Table("pool", f"What each run brought to the pool, to depth {depth}", header, rows, digits=1),
     ]
     if len(teams) < len(runs):
@@ -73,7 +73,7 @@ def pool_section(
         parts.append(Table("pool-teams", "What each team brought", ["team", "items", "only this team"], by_team))
     by_depth: list[list[Cell]] = [[place, size] for place, size in enumerate(sizes, start=1)]
     parts.append(
-        Fold("Size of the pool at each depth", (Table("pool-sizes", "Pool by depth", ["depth", "items"], by_depth),))
+        Details("Size of the pool at each depth", (Table("pool-sizes", "Pool by depth", ["depth", "items"], by_depth),))
     )
     by_rank: list[list[Cell]] = [
         [one.run, rank, returned, unjudged]
@@ -98,11 +98,11 @@ def systems_section(descriptions: Mapping[str, str]) -> Section:
     return Section("Systems", (Table("systems", "Each run in its authors' words", ["run", "description"], rows),))
 
 
-def card_section(facts: Sequence[tuple[str, str]], inputs: Sequence[tuple[str, str, str, str]]) -> Section:
+def data_card_section(facts: Sequence[tuple[str, str]], inputs: Sequence[tuple[str, str, str, str]]) -> Section:
     """The data card: what the collection is, and exactly which files the results were made from."""
     parts: list[Part] = [Table("data-card", "The collection", ["what", "value"], facts)]
     if inputs:
         header = ["file", "made by", "seed", "SHA-256"]
         files = Table("inputs", "The files these results were made from", header, inputs)
-        parts.append(Fold("Files and their hashes", (files,)))
+        parts.append(Details("Files and their hashes", (files,)))
     return Section("Data card", tuple(parts))

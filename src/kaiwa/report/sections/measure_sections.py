@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.report.document.parts import Beside, Data, Drawing, Fold, Section, Table, Words
+from kaiwa.report.document.parts import Columns, Data, Details, Drawing, Paragraph, Section, Table
 from kaiwa.report.figures.comparison_figures import caterpillar, heat_map
 from kaiwa.report.figures.power_curves import power_curve, power_figure
 from kaiwa.report.results.design_answer import headline
 from kaiwa.report.results.leaderboard import HEADING, leaderboard_rows
-from kaiwa.report.results.score_tables import few
+from kaiwa.report.text_tables import few
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kaiwa.topicset import Design
 
 
-def glance_section(comparisons: Sequence[Comparison]) -> Section:
+def summary_section(comparisons: Sequence[Comparison]) -> Section:
     """What was found, measure by measure: who leads, who shares rank 1, how many pairs differ."""
     rows: list[list[Cell]] = []
     for one in comparisons:
@@ -32,7 +32,9 @@ def glance_section(comparisons: Sequence[Comparison]) -> Section:
         rows.append([one.measure, best.run, best.mean, f"{len(first)}: {few(first)}", differ])
     header = ["measure", "highest mean", "mean", "share rank 1", "pairs that differ"]
     note = "A run shares rank 1 when no other run is significantly better."
-    return Section("At a glance", (Table("summary", "What was found, by measure", header, rows), Words(note, "soft")))
+    return Section(
+        "At a glance", (Table("summary", "What was found, by measure", header, rows), Paragraph(note, "soft"))
+    )
 
 
 def measure_section(comparison: Comparison, teams: Sequence[TeamBest]) -> Section:
@@ -42,9 +44,9 @@ def measure_section(comparison: Comparison, teams: Sequence[TeamBest]) -> Sectio
     shades = f"p-values of all pairs of runs under {measure}, best run first; the stronger the shade, the smaller p."
     board = Table(f"leaderboard-{measure}", f"Leaderboard by mean {measure}", HEADING, leaderboard_rows(comparison))
     parts: list[Part] = [
-        Beside((board, Drawing(f"means-{measure}", means, lambda: caterpillar(comparison)))),
+        Columns((board, Drawing(f"means-{measure}", means, lambda: caterpillar(comparison)))),
         *_between_teams(measure, teams),
-        Fold("p-values of all pairs", (Drawing(f"p-values-{measure}", shades, lambda: heat_map(comparison)),)),
+        Details("p-values of all pairs", (Drawing(f"p-values-{measure}", shades, lambda: heat_map(comparison)),)),
         Data(_pairs_table(comparison)),
         Data(_anova_table(comparison)),
     ]
@@ -55,7 +57,7 @@ def _between_teams(measure: str, teams: Sequence[TeamBest]) -> list[Part]:
     """The summary of an NTCIR overview, ``X > Y, Z``; nothing when the runs are not named by team."""
     rows: list[list[Cell]] = [[team.run, f"> {', '.join(team.beats)}"] for team in teams if team.beats]
     if not rows:
-        return [Words("No team's best run is significantly better than another team's.")] if teams else []
+        return [Paragraph("No team's best run is significantly better than another team's.")] if teams else []
     caption = "Each team's best run > the other teams' best runs it significantly outperforms"
     return [Table(f"teams-{measure}", caption, ["best run", "outperforms"], rows)]
 
@@ -86,14 +88,14 @@ def next_round_section(answers: Mapping[str, Design | None]) -> Section:
     ]
     largest = max(known.values(), key=lambda answer: answer.n, default=None)
     head = ["measure", "variance V_E", "topics needed", "power", "by the published approximation"]
-    parts: list[Part] = [Words(headline(largest), "answer")] if largest else []
+    parts: list[Part] = [Paragraph(headline(largest), "answer")] if largest else []
     parts.append(Table("next-round", "Topics needed for the stated requirement", head, rows))
     if largest:
         about = "Power against the number of topics, for the measure that needs most."
         parts.append(Drawing("power", about, lambda: power_figure(largest)))
         parts += [Data(_curve_table(measure, answer)) for measure, answer in known.items()]
     if len(known) < len(answers):
-        parts.append(Words("A measure without variance between topics asks for no number of topics."))
+        parts.append(Paragraph("A measure without variance between topics asks for no number of topics."))
     return Section("Next round", tuple(parts))
 
 
@@ -128,7 +130,7 @@ def variance_section(results: Sequence[tuple[str, Variance, Variance]]) -> Secti
         (
             Table("variance", "Variances for topic set size design", header, rows),
             Table("components", "Variance components of the raw scores", list(map(str, parts)), shares),
-            Words(note, "soft"),
+            Paragraph(note, "soft"),
         ),
     )
 
@@ -142,4 +144,4 @@ def tau_section(taus: Mapping[tuple[str, str], TauResult]) -> Section:
     )
     header = ["measures", "tau", "low", "high", "runs"]
     shown = Table("tau", "Rank correlation between measures", header, rows)
-    return Section("Rankings compared", (shown, Words(note, "soft")))
+    return Section("Rankings compared", (shown, Paragraph(note, "soft")))

@@ -1,12 +1,12 @@
-"""The report's words for a paper: what was done, and what the results do not say."""
+"""The sections on methods and limits: what was done, and what the results do not show."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kaiwa.report.document.parts import Points, Section, Table, Words
-from kaiwa.report.results.findings import counted
+from kaiwa.model.plurals import counted
+from kaiwa.report.document.parts import Bullets, Paragraph, Section, Table
 from kaiwa.report.results.leaderboard import TEST_NAMES
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Judging:
-    """How the answers were judged, as far as it is known."""
+    """How the answers were judged, as far as it is limits."""
 
     items: int
     depth: int
@@ -31,7 +31,7 @@ class Judging:
 def methods_section(
     comparisons: Sequence[Comparison], judging: Judging | None, agreement: Agreement | None, *, seed: int
 ) -> Section:
-    """One paragraph that can stand in a paper, and the numbers of each measure that go with it."""
+    """One paragraph for a paper, and the numbers of each measure that go with it."""
     first = comparisons[0]
     rows: list[list[Cell]] = [
         [
@@ -49,7 +49,7 @@ def methods_section(
     header = ["measure", "topics", "runs", "pairs", "differ", "discriminative power", "critical difference"]
     words = " ".join(part for part in (_judged(judging, agreement), _compared(first, comparisons, seed)) if part)
     table = Table("tests", "The tests, by measure", [*header, "residual sd"], rows)
-    return Section("Methods", (Words(words, "methods"), table))
+    return Section("Methods", (Paragraph(words, "methods"), table))
 
 
 def _judged(judging: Judging | None, agreement: Agreement | None) -> str:
@@ -83,21 +83,21 @@ def _compared(first: Comparison, comparisons: Sequence[Comparison], seed: int) -
 
 
 @dataclass(frozen=True)
-class Known:
-    """What bears on how far the results reach."""
+class ResultLimits:
+    """What limits the results: their notice, the smallest differences found, unjudged comments, and takedowns."""
 
     notice: str
     smallest: Mapping[str, float]
     power: float
     unjudged: tuple[int, int] | None
-    withdrawn: int
+    taken_down: int
 
 
-def limits_section(comparisons: Sequence[Comparison], known: Known) -> Section:
-    """What these results do not say."""
+def limits_section(comparisons: Sequence[Comparison], limits: ResultLimits) -> Section:
+    """What these results do not show."""
     first = comparisons[0]
-    points = [known.notice] if known.notice else []
-    points.append(_undetected(first, known))
+    points = [limits.notice] if limits.notice else []
+    points.append(_undetected(first, limits))
     if len(comparisons) > 1:
         points.append(
             f"The familywise error of {first.alpha:g} holds within one measure. Over all {len(comparisons)} measures "
@@ -108,7 +108,7 @@ def limits_section(comparisons: Sequence[Comparison], known: Known) -> Section:
         points.append(
             f"{counted(close, 'p-value')} lie so near {first.alpha:g} that more trials could carry them across."
         )
-    points += _judgements(known)
+    points += _judgements(limits)
     points += [
         (
             "The test speaks of other topics like these. It does not speak of other assessors, other users, other "
@@ -116,28 +116,28 @@ def limits_section(comparisons: Sequence[Comparison], known: Known) -> Section:
         ),
         "std-AB scores place a run among the runs of this round; with other runs the same answers score otherwise.",
     ]
-    if known.withdrawn:
+    if limits.taken_down:
         points.append(
-            f"{counted(known.withdrawn, 'id')} of the takedown list appeared in this round and stand nowhere in this "
+            f"{counted(limits.taken_down, 'id')} of the takedown list appeared in this round and stand nowhere in this "
             f"report or its files; the numbers were computed before and keep what they contributed."
         )
-    return Section("Limits", (Words("What these results do not say:"), Points(tuple(points))))
+    return Section("Limits", (Paragraph("What these results do not say:"), Bullets(tuple(points))))
 
 
-def _undetected(first: Comparison, known: Known) -> str:
-    if not known.smallest:
+def _undetected(first: Comparison, limits: ResultLimits) -> str:
+    if not limits.smallest:
         return f"{first.topics} topics and {len(first.standings)} runs: that two runs do not differ is not shown."
-    found = ", ".join(f"{least:.2f} in {measure}" for measure, least in known.smallest.items())
+    found = ", ".join(f"{least:.2f} in {measure}" for measure, least in limits.smallest.items())
     return (
         f"No significant difference does not mean equal. With {first.topics} topics, differences between the best and "
-        f"the worst of {len(first.standings)} runs below {found} are found with less than {known.power:.0%} chance."
+        f"the worst of {len(first.standings)} runs below {found} are found with less than {limits.power:.0%} chance."
     )
 
 
-def _judgements(known: Known) -> list[str]:
-    if known.unjudged is None:
+def _judgements(limits: ResultLimits) -> list[str]:
+    if limits.unjudged is None:
         return ["How far the runs' answers were judged is not known here: the task folder holds no judgements."]
-    gaps, returned = known.unjudged
+    gaps, returned = limits.unjudged
     if not gaps:
         return [
             (

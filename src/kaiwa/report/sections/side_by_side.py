@@ -1,6 +1,6 @@
 """Two runs side by side on the topics where they differ most: posts, comments and the votes each comment got.
 
-The default pair is plain HTML. Beside it the page holds the same material as inert JSON, from which the page's
+The default pair is plain HTML. Columns it the page holds the same material as inert JSON, from which the page's
 own small script shows any other pair.
 """
 
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.report.document.html_parts import spoken, text
-from kaiwa.report.document.parts import Data, Markup, Section, Table, Words
+from kaiwa.report.document.html_parts import lang, text
+from kaiwa.report.document.parts import Data, Paragraph, RawHtml, Section, Table
 from kaiwa.report.text_tables import visible
 
 if TYPE_CHECKING:
@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 Topic = dict[str, Any]  # Any: JSON values, as the script reads them
 
 MOST_BYTES = 1_200_000
-"""So much of the page may hold answers; the topics that tell the runs apart most come first."""
+"""How much of the page may hold answers; the topics on which the runs differ most come first."""
 SHOWN, OPEN = 7, 3
-"""So many topics are shown, and so many of them open."""
+"""How many topics are shown, and how many of them open."""
 MOST_VOTES = 12
-"""Beyond so many votes an item's votes are counted, not listed."""
-WITHDRAWN = "(withdrawn)"
+"""An item with more votes has them counted, not listed."""
+TAKEN_DOWN = "(withdrawn)"
+"""Shown instead of a comment on a takedown list."""
 
 
 @dataclass(frozen=True)
@@ -43,17 +44,17 @@ class Material:
     lists: Mapping[str, Mapping[str, Sequence[str]]]
     votes: Mapping[tuple[str, str], Sequence[int]]
     texts: Mapping[str, str]
-    withdrawn: frozenset[str] = frozenset()
+    takedown: frozenset[str] = frozenset()
 
 
-def contrast_section(material: Material, *, han: str = "zh", most_bytes: int = MOST_BYTES) -> Section | None:
+def side_by_side_section(material: Material, *, han: str = "zh", most_bytes: int = MOST_BYTES) -> Section | None:
     """The section, opened on the two best runs of the first measure; nothing when fewer than two runs are at hand."""
     means = material.measures[0].means()
     runs = sorted((run for run in means if run in material.lists), key=lambda run: -means[run])
     topics = _topics(material, runs, most_bytes)
     if len(runs) < 2 or not topics:  # noqa: PLR2004  a pair
         return None
-    said = {
+    answers = {
         "runs": [visible(run) for run in runs],
         "measures": [visible(one.measure) for one in material.measures],
         "shown": SHOWN,
@@ -71,15 +72,18 @@ def contrast_section(material: Material, *, han: str = "zh", most_bytes: int = M
     return Section(
         "Side by side",
         (
-            Words(lead),
-            Markup(_whole(said, chosen), files("kaiwa.report").joinpath("contrast.js").read_text(encoding="utf-8")),
-            Data(_table(said, chosen)),
+            Paragraph(lead),
+            RawHtml(
+                _whole(answers, chosen),
+                files("kaiwa.report.sections").joinpath("contrast.js").read_text(encoding="utf-8"),
+            ),
+            Data(_table(answers, chosen)),
         ),
     )
 
 
 def _topics(material: Material, runs: Sequence[str], most_bytes: int) -> list[Topic]:
-    """The topics' material, those that tell the runs apart most first, as far as there is room."""
+    """The topics' material, those on which the runs differ most first, as far as there is room."""
     first = material.measures[0]
     found, room = list[Topic](), most_bytes
     for row in np.argsort(-first.values.std(axis=1), kind="stable").tolist():
@@ -110,10 +114,10 @@ def _score(scores: Scores, topic: str, run: str) -> float:
 
 
 def _item(material: Material, topic: str, comment: str) -> list[Any]:  # Any: JSON values
-    if comment in material.withdrawn:
-        return ["", WITHDRAWN, []]
-    said = material.texts.get(comment, "")
-    return [visible(comment), visible(said), list(material.votes.get((topic, comment), ()))]
+    if comment in material.takedown:
+        return ["", TAKEN_DOWN, []]
+    words = material.texts.get(comment, "")
+    return [visible(comment), visible(words), list(material.votes.get((topic, comment), ()))]
 
 
 def _furthest(topics: Sequence[Topic], measure: int, pair: tuple[int, int]) -> list[Topic]:
@@ -122,25 +126,25 @@ def _furthest(topics: Sequence[Topic], measure: int, pair: tuple[int, int]) -> l
     return by_distance[:SHOWN]
 
 
-def _whole(said: Mapping[str, Any], chosen: Sequence[Topic]) -> str:  # Any: JSON values
-    quiet = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+def _whole(answers: Mapping[str, Any], chosen: Sequence[Topic]) -> str:  # Any: JSON values
+    inert = json.dumps(answers, ensure_ascii=False, separators=(",", ":"))
     for char in "<>&\u2028\u2029":
-        quiet = quiet.replace(char, f"\\u{ord(char):04x}")
-    shown = "".join(_topic_html(said, one, is_open=place < OPEN) for place, one in enumerate(chosen))
+        inert = inert.replace(char, f"\\u{ord(char):04x}")
+    shown = "".join(_topic_html(answers, one, is_open=place < OPEN) for place, one in enumerate(chosen))
     return (
         '<form id="choose" hidden><label>Measure <select name="measure"></select></label>'
         '<label>Left <select name="left"></select></label><label>Right <select name="right"></select></label></form>'
         f'<div id="contrast" aria-live="polite">{shown}</div>'
-        f'<script type="application/json" id="answers">{quiet}</script>'
+        f'<script type="application/json" id="answers">{inert}</script>'
     )
 
 
-def _topic_html(said: Mapping[str, Any], topic: Topic, *, is_open: bool) -> str:  # Any: JSON values
+def _topic_html(answers: Mapping[str, Any], topic: Topic, *, is_open: bool) -> str:  # Any: JSON values
     scores = topic["scores"][0]
-    post = f"<blockquote{spoken(topic['post'], han=said['han'])}>{text(topic['post'])}</blockquote>"
+    post = f"<blockquote{lang(topic['post'], han=answers['han'])}>{text(topic['post'])}</blockquote>"
     sides = "".join(
-        f"<div><h3>{text(said['runs'][run])} <small>{text(said['measures'][0])} {scores[run]:.4f}</small></h3>"
-        f"<ol>{_answers_html(topic, run, said['han'])}</ol></div>"
+        f"<div><h3>{text(answers['runs'][run])} <small>{text(answers['measures'][0])} {scores[run]:.4f}</small></h3>"
+        f"<ol>{_answers_html(topic, run, answers['han'])}</ol></div>"
         for run in (0, 1)
     )
     return (
@@ -155,7 +159,7 @@ def _answers_html(topic: Topic, run: int, han: str) -> str:
         name, words, votes = topic["items"][place]
         shown = words or name
         label = f" <small>{text(name)}</small>" if words and name else ""
-        rows.append(f"<li><span{spoken(shown, han=han)}>{text(shown)}</span>{label} {_votes_html(votes)}</li>")
+        rows.append(f"<li><span{lang(shown, han=han)}>{text(shown)}</span>{label} {_votes_html(votes)}</li>")
     return "".join(rows) or "<li>no answer</li>"
 
 
@@ -172,9 +176,15 @@ def _votes_html(votes: Sequence[int]) -> str:
     return f"<span class=votes><span class=aside>votes </span>{boxes}</span>"
 
 
-def _table(said: Mapping[str, Any], chosen: Sequence[Topic]) -> Table:  # Any: JSON values
+def _table(answers: Mapping[str, Any], chosen: Sequence[Topic]) -> Table:  # Any: JSON values
     rows: list[list[Cell]] = [
-        [topic["id"], said["runs"][run], rank, *topic["items"][place][:2], " ".join(map(str, topic["items"][place][2]))]
+        [
+            topic["id"],
+            answers["runs"][run],
+            rank,
+            *topic["items"][place][:2],
+            " ".join(map(str, topic["items"][place][2])),
+        ]
         for topic in chosen
         for run in (0, 1)
         for rank, place in enumerate(topic["lists"][run], start=1)

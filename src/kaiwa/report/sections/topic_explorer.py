@@ -1,4 +1,4 @@
-"""The topic explorer: every run on every topic, raw and std-AB, and which topics tell the runs apart."""
+"""The topic explorer: every run on every topic, raw and std-AB, and which topics distinguish the runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.report.document.parts import Data, Drawing, Fold, Section, Table, Words
+from kaiwa.report.document.parts import Data, Details, Drawing, Paragraph, Section, Table
 from kaiwa.report.figures.topic_figure import MOST_DOTS, topic_figure
 
 if TYPE_CHECKING:
@@ -23,14 +23,15 @@ def topics_section(measures: Sequence[tuple[Scores, Scores]], posts: Mapping[str
     """The first measure's topics at once, the others' to be opened; all of them in the files."""
     shown = [_explorer(scores, std_ab, posts) for scores, std_ab in measures]
     folds = tuple(
-        Fold(f"Topics by {scores.measure}", parts) for (scores, _), parts in zip(measures[1:], shown[1:], strict=True)
+        Details(f"Topics by {scores.measure}", parts)
+        for (scores, _), parts in zip(measures[1:], shown[1:], strict=True)
     )
     note = (
         "Spread is the standard deviation over the runs, share the topic's part of all squared differences between "
         "runs on one topic: a topic on which all runs agree tells nothing about them. In brackets the std-AB score, "
         "on one scale for every topic, where 0.15 is one standard deviation of the runs."
     )
-    return Section("Topics", (*shown[0], Words(note, "soft"), *folds))
+    return Section("Topics", (*shown[0], Paragraph(note, "soft"), *folds))
 
 
 def _explorer(scores: Scores, std_ab: Scores, posts: Mapping[str, str]) -> tuple[Part, ...]:
@@ -57,7 +58,7 @@ def _explorer(scores: Scores, std_ab: Scores, posts: Mapping[str, str]) -> tuple
 
 
 def separating_topics(scores: Scores, std_ab: Scores, posts: Mapping[str, str]) -> Table:
-    """The topics from the one that tells the runs apart most: mean, spread, range, share, best and worst run."""
+    """The topics from the one that distinguishes the runs most: mean, spread, range, share, best and worst run."""
     values = scores.values
     spread = values.std(axis=1, ddof=1)
     squares = spread**2

@@ -1,4 +1,4 @@
-"""Documents turned into postings, term by term, stream by stream (kaiwa.retrieve.index.document_streams)."""
+"""Documents to postings, term by term, one part of the documents at a time (kaiwa.retrieve.index.document_terms)."""
 
 from __future__ import annotations
 
@@ -7,134 +7,135 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kaiwa.retrieve.index.document_streams import HEAD, find_documents
-from kaiwa.retrieve.index.postings import packing
+from kaiwa.retrieve.index.document_terms import HEADER, find_documents
+from kaiwa.retrieve.index.packed_postings import packing
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
-    from kaiwa.retrieve.index.document_streams import Stream
-    from kaiwa.retrieve.index.postings import Counts, Packed
+    from kaiwa.retrieve.index.document_terms import Part
+    from kaiwa.retrieve.index.packed_postings import Counts, Packed
 
 Norms = NDArray[np.float32]  # 0 for an empty document
 Whole = NDArray[np.uint32]
-_SQUARE = float(1 << 24)  # squares are whole numbers of this part of one: their sum does not depend on their order
+_SQUARE = float(1 << 24)  # squares are whole multiples of 1 / this: their sum does not depend on their order
 
 
-class Met(NamedTuple):
-    """What is kept of each term, side by side so that it is fetched once: two whole numbers and a float."""
+class TermState(NamedTuple):
+    """The state of each term, in adjacent bytes so that it is fetched once: two whole numbers and a float."""
 
-    places: NDArray[np.int32]  # the cursor; the document last met in, plus one; the two that the float takes
-    squares: FloatArray  # the same bytes as floats, of which the second is the term's squared idf
+    places: NDArray[np.int32]  # the cursor; the document it last occurred in, plus one; the two that the float takes
+    squares: FloatArray  # the same bytes as floats, of which the second is the term's squared weight
 
 
-class Seen(NamedTuple):
-    """The shapes met so far: per length and how often, the number plus one; and what each number stands for."""
+class ShapeTable(NamedTuple):
+    """The shapes so far: per length and frequency, the shape's number plus one; per number, frequency and length."""
 
     starts: IntArray  # per length, in ``code``
     code: IntArray
-    often: Whole
+    frequency: Whole
     length: Whole
 
 
 class Inverter:
-    """Turns streams into postings, one stream after the other, each of ``each`` documents.
+    """Turns parts into postings, one part after the other, each of ``each`` documents.
 
-    ``idf`` is what terms weigh in the cosine, ``most`` how often, at most, a term stands in a document of each length.
+    ``weights`` are those of the terms in document vectors, for the norms; ``most`` is the highest frequency of a term
+    in a document of each length.
     """
 
-    def __init__(self, idf: FloatArray, most: IntArray, each: int) -> None:
-        squares = np.zeros((len(idf), 2), dtype=np.float64)
-        squares[:, 1] = np.rint(idf**2 * _SQUARE)
-        self._met = Met(squares.view(np.int32), squares)
+    def __init__(self, weights: FloatArray, most: IntArray, each: int) -> None:
+        squares = np.zeros((len(weights), 2), dtype=np.float64)
+        squares[:, 1] = np.rint(weights**2 * _SQUARE)
+        self._state = TermState(squares.view(np.int32), squares)
         starts = np.concatenate(([0], np.cumsum(most)))
-        code, often, length = (np.zeros(starts[-1], dtype=kind) for kind in (np.int64, np.uint32, np.uint32))
-        self._seen = Seen(starts, code, often, length)
+        code, frequency, length = (np.zeros(starts[-1], dtype=kind) for kind in (np.int64, np.uint32, np.uint32))
+        self._shapes = ShapeTable(starts, code, frequency, length)
         self._known = 0
         self.packing = packing(len(code), each)
 
     @property
     def shapes(self) -> tuple[Whole, Whole]:
-        """Per shape met so far: how often the term stands in the document, and how many terms the document has."""
-        return self._seen.often[: self._known], self._seen.length[: self._known]
+        """Per shape so far: the frequency of the term in the document, and the number of terms of the document."""
+        return self._shapes.frequency[: self._known], self._shapes.length[: self._known]
 
-    def inverted(self, stream: Stream, documents: range, counts: Counts) -> tuple[Packed, Norms]:
-        """The postings of a stream that has the documents of a range, and per document 1 / its length as a vector.
+    def inverted(self, part: Part, documents: range, counts: Counts) -> tuple[Packed, Norms]:
+        """The postings of a part with the documents of a range, and per document 1 / the length of its vector.
 
-        ``counts`` says in how many of them each term stands.
+        ``counts`` is the number of these documents in which each term occurs.
         """
         places = np.zeros(len(documents), dtype=np.int64)
-        find_documents(stream, documents.start, places)
-        postings = np.empty(set_cursors(counts, self._met), dtype=self.packing.kind)
+        find_documents(part, documents.start, places)
+        postings = np.empty(set_cursors(counts, self._state), dtype=self.packing.kind)
         norms = np.empty(len(documents), dtype=np.float32)
         first, bits = documents.start, self.packing.bits
-        self._known = fill(stream, places, first, self._met, self._seen, self._known, bits, postings, norms)
+        self._known = fill(part, places, first, self._state, self._shapes, self._known, bits, postings, norms)
         return postings, norms
 
 
 @kernel
-def set_cursors(counts: Counts, met: Met) -> int:
-    """Set the cursor of each term to where its postings begin; how many postings there are."""
+def set_cursors(counts: Counts, state: TermState) -> int:
+    """Set the cursor of each term to where its postings start; the number of postings."""
     size = 0
     for term in range(len(counts)):
-        met.places[term, 0] = size
+        state.places[term, 0] = size
         size += counts[term]
     return size
 
 
 @kernel
 def fill(
-    stream: Stream, places: IntArray, first: int, met: Met, seen: Seen, known: int, bits: int,
+    part: Part, places: IntArray, first: int, state: TermState, shapes: ShapeTable, known: int, bits: int,
     postings: Packed, inverse_norms: Norms,
 ) -> int:  # fmt: skip
-    """Write each posting behind its term's cursor, documents in their order; how many shapes are known.
+    """Write each posting at its term's cursor, documents in their order; the number of known shapes.
 
-    A term met again in a document finds its posting just behind the cursor: documents need not be sorted first.
+    A term that occurs again in a document finds its posting just before the cursor: no document is sorted.
     """
-    cursors, squares = met
+    cursors, squares = state
     shape_bits = (1 << bits) - 1
     for step in range(len(places)):
         mark = np.int32(first + step + 1)
-        length = int(stream[places[step] + 1])
-        low = places[step] + HEAD
-        known = number_shape(seen, 1, length, known)
-        once = (step << bits) | shape_of(seen, 1, length)
+        length = int(part[places[step] + 1])
+        low = places[step] + HEADER
+        known = number_shape(shapes, 1, length, known)
+        once = (step << bits) | shape_of(shapes, 1, length)
         total = 0.0
         for at in range(low, low + length):
-            term = stream[at]
+            term = part[at]
             cursor = cursors[term, 0]
             if cursors[term, 1] != mark:
                 postings[cursor] = once
                 cursors[term, 0], cursors[term, 1] = cursor + 1, mark
                 total += squares[term, 1]
             else:
-                often = int(seen.often[np.int64(postings[cursor - 1]) & shape_bits]) + 1
-                known = number_shape(seen, often, length, known)
-                postings[cursor - 1] = (step << bits) | shape_of(seen, often, length)
-                total += (2 * often - 1) * squares[term, 1]
+                frequency = int(shapes.frequency[np.int64(postings[cursor - 1]) & shape_bits]) + 1
+                known = number_shape(shapes, frequency, length, known)
+                postings[cursor - 1] = (step << bits) | shape_of(shapes, frequency, length)
+                total += (2 * frequency - 1) * squares[term, 1]
         inverse_norms[step] = inverse_norm(total)
     return known
 
 
 @kernel
-def shape_of(seen: Seen, often: int, length: int) -> int:
-    """The number of a shape; -1 when it has none yet."""
-    return int(seen.code[seen.starts[length] + often - 1]) - 1
+def shape_of(shapes: ShapeTable, frequency: int, length: int) -> int:
+    """The number of a shape; -1 if it has none yet."""
+    return int(shapes.code[shapes.starts[length] + frequency - 1]) - 1
 
 
 @kernel
-def number_shape(seen: Seen, often: int, length: int, known: int) -> int:
-    """Number the shape, if it is new; how many are known."""
-    if shape_of(seen, often, length) >= 0:
+def number_shape(shapes: ShapeTable, frequency: int, length: int, known: int) -> int:
+    """Number the shape if it is new; the number of known shapes."""
+    if shape_of(shapes, frequency, length) >= 0:
         return known
-    seen.code[seen.starts[length] + often - 1] = known + 1
-    seen.often[known], seen.length[known] = often, length
+    shapes.code[shapes.starts[length] + frequency - 1] = known + 1
+    shapes.frequency[known], shapes.length[known] = frequency, length
     return known + 1
 
 
 @kernel
 def inverse_norm(total: float) -> np.float32:
-    """1 / sqrt of a sum of squares, a hair less, so that a cosine is at most 1; 0 for nothing."""
+    """1 / sqrt of a sum of squares, rounded down, so that the product of two unit vectors is at most 1; 0 if empty."""
     if total == 0.0:
         return np.float32(0.0)
     return np.float32(1.0 / np.sqrt(total / _SQUARE)) * np.float32(1.0 - 2.0**-23)

@@ -1,41 +1,66 @@
-"""An index: the postings of posts and comments, who answered whom, and the texts; arrays only, wherever they live."""
+"""An index: the postings of posts and comments, the pairs that link them, and the texts; arrays, in memory or mapped.
+
+A posting is a document and the shape of the term in it: (frequency of the term, length of the document). There are few
+shapes, so a posting takes six bytes, and every similarity is a table over shapes.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kaiwa.retrieve.index.id_bytes import find_ids, run_of_bytes
-from kaiwa.retrieve.index.postings import Links, Postings
-from kaiwa.retrieve.index.term_table import TermTable
-from kaiwa.retrieve.similarity import bm25, tfidf
+from kaiwa.registry import Names
+from kaiwa.retrieve.index.byte_lookup import TermTable, find_ids, joined_bytes
+from kaiwa.retrieve.similarity import SIMILARITIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
 
     from kaiwa.model.ids import FloatArray, IntArray
 
     Check = Callable[[str, int, int], None]  # array, first place, last place: refuses what is damaged
 
 SIDES = ("posts", "comments")
+Shapes = NDArray[np.uint16]  # or 32 bits wide, in an index with very many shapes
+
+
+@dataclass(frozen=True)
+class Postings:
+    """Per term a slice ``starts[t]:starts[t+1]`` of documents, ascending, and of their shapes."""
+
+    starts: IntArray
+    docs: NDArray[np.uint32]
+    shapes: Shapes
+    frequency: NDArray[np.uint32]  # per shape: how often the term occurs in the document
+    length: NDArray[np.uint32]  # per shape: the number of terms of the document
+    documents: int
+    tokens: int
+
+
+class Links(NamedTuple):
+    """The pairs: the comments of each post, and the posts of each comment."""
+
+    post_starts: NDArray[np.uint32]
+    post_comments: NDArray[np.uint32]
+    comment_starts: NDArray[np.uint32]
+    comment_posts: NDArray[np.uint32]
 
 
 @dataclass(frozen=True)
 class Weights:
-    """One similarity on one side: what a posting of each shape is worth, and the most it is worth per term."""
+    """One similarity on one side: the weight of a posting by its shape, and the highest weight of each term."""
 
     by_shape: FloatArray
-    inverse_norms: NDArray[np.float32]  # empty where the similarity divides by none
+    inverse_norms: NDArray[np.float32]  # empty where the similarity has no norms
     peaks: NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Texts:
-    """Texts and ids as runs of bytes; ``row`` turns a number, which follows the ids' order, into a place."""
+    """Texts and ids as joined bytes; ``row`` is the place of a number, and numbers follow the order of the ids."""
 
     text: NDArray[np.uint8]
     text_starts: IntArray
@@ -50,23 +75,23 @@ class Texts:
 
     def id_of(self, number: int) -> str:
         """The id of a post or comment."""
-        return self._cut("ids", self.ids, self.id_starts, number)
+        return self._string("ids", self.ids, self.id_starts, number)
 
     def text_of(self, number: int) -> str:
-        """What the post or comment says."""
-        return self._cut("text", self.text, self.text_starts, number)
+        """The text of a post or comment."""
+        return self._string("text", self.text, self.text_starts, number)
 
     def find(self, wanted: Sequence[str]) -> IntArray:
-        """The number of each id, -1 for one that is not there; numbers follow the ids' byte order."""
+        """The number of each id, -1 for an unknown one; numbers follow the ids' byte order."""
         for name, array in (("ids", self.ids), ("id_starts", self.id_starts), ("row", self.row)):
             self.check(f"{self.side}.{name}", 0, len(array))
-        return find_ids(self.ids, self.id_starts, self.row, *run_of_bytes(wanted))
+        return find_ids(self.ids, self.id_starts, self.row, *joined_bytes(wanted))
 
-    def _cut(self, name: str, run: NDArray[np.uint8], starts: IntArray, number: int) -> str:
+    def _string(self, name: str, joined: NDArray[np.uint8], starts: IntArray, number: int) -> str:
         row = int(self.row[number])
         low, high = int(starts[row]), int(starts[row + 1])
         self.check(f"{self.side}.{name}", low, high)
-        return run[low:high].tobytes().decode(errors="replace")
+        return joined[low:high].tobytes().decode(errors="replace")
 
 
 @dataclass(frozen=True)
@@ -76,18 +101,18 @@ class Side:
     name: str
     postings: Postings
     texts: Texts
-    weights: Mapping[str, Weights]
+    weights: Names[Weights]  # by similarity
     check: Check
 
     def __len__(self) -> int:
         return self.postings.documents
 
     def documents_with(self, terms: IntArray) -> IntArray:
-        """In how many documents each term stands."""
+        """The number of documents in which each term occurs."""
         return self.postings.starts[terms + 1] - self.postings.starts[terms]
 
     def slices(self, terms: IntArray) -> IntArray:
-        """Where the postings of each term stand ("terms x (from, to)"), checked for damage."""
+        """Where the postings of each term are ("terms x (from, to)"), checked for damage."""
         slices = np.stack((self.postings.starts[terms], self.postings.starts[terms + 1]), axis=1)
         for low, high in slices.tolist():
             self.check(f"{self.name}.docs", low, high)
@@ -97,7 +122,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Index:
-    """Posts, comments, and which stood under which, with the terms they share."""
+    """Posts, comments and the pairs of them, with the terms that both use."""
 
     posts: Side
     comments: Side
@@ -128,17 +153,22 @@ def _side(name: str, arrays: Mapping[str, Any], facts: Mapping[str, Any], check:
         starts=own("starts"),
         docs=own("docs"),
         shapes=own("shapes"),
-        often=own("often"),
+        frequency=own("often"),
         length=own("length"),
         documents=facts[name],
         tokens=facts[f"{name}_tokens"],
     )
     texts = Texts(own("text"), own("text_starts"), own("ids"), own("id_starts"), own("row"), check, name)
     no_norms = np.zeros(0, dtype=np.float32)
-    no_norms.flags.writeable = False  # as mapped arrays are: one compiled form serves both similarities
+    no_norms.flags.writeable = False  # as mapped arrays are: one compiled form serves every similarity
     mean_length = postings.tokens / max(postings.documents, 1)
     weights = {
-        "bm25": Weights(bm25.by_shape(own("often"), own("length"), mean_length), no_norms, own("bm25_peaks")),
-        "tfidf": Weights(tfidf.by_shape(own("often")), own("inverse_norms"), own("tfidf_peaks")),
+        similarity: Weights(
+            by_shape=row.weights_by_shape(postings.frequency, postings.length, mean_length),
+            inverse_norms=own("inverse_norms") if row.has_norms else no_norms,
+            peaks=own(f"{similarity}_peaks"),
+        )
+        for similarity, row in SIMILARITIES.items()
+        if f"{name}.{similarity}_peaks" in arrays  # an index built before the similarity was added opens without it
     }
-    return Side(name, postings, texts, weights, check)
+    return Side(name, postings, texts, Names("similarity", weights), check)

@@ -1,8 +1,8 @@
-"""Lines of tokens cut into tokens, each with a 64-bit key, by compiled passes over the bytes.
+"""Lines of tokens split into tokens, each with a 64-bit key, by compiled passes over the bytes.
 
-A block is UTF-8 text: tokens with spaces between them, one text a line, the last line ended too. A token of up to seven
-bytes is, with its length, its own key; a longer one has a hash for a key. The passes are kept apart and free of
-branches where they can be, so that the processor works on many tokens at a time.
+A block is UTF-8 text: tokens separated by spaces, one text per line, the last line ended too. A token of up to seven
+bytes is, with its length, its own key; the key of a longer one is a hash. The passes are separate, and without
+branches where possible, so that the processor works on many tokens at a time.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ SHORT = 7
 _SPACE, _LINE_END = 32, 10
 _ONE, _EIGHT = np.uint64(1), np.uint64(8)
 _LONG = np.uint64(1 << 63)
-SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio (Knuth 1973): neighbours land far apart
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio (Knuth 1973): neighbouring keys get distant slots
 _MIX = np.uint64(1099511628211)  # the prime of Fowler, Noll and Vo's hash
 
 
-class Cut(NamedTuple):
-    """A block as words of eight bytes, zeros behind them, and its tokens; per text the tokens up to its end."""
+class TokenBlock(NamedTuple):
+    """A block as words of eight bytes, followed by zeros, and its tokens; per text the tokens up to its end."""
 
     words: Words
     keys: Words
@@ -35,23 +35,23 @@ class Cut(NamedTuple):
     text_ends: Numbers
 
 
-def cut_block(block: bytes) -> Cut:
+def split_block(block: bytes) -> TokenBlock:
     """The tokens of a block, none of them empty."""
     words = np.empty(words_for(len(block)), dtype=np.uint64)
     words[-2:] = 0
     text = words.view(np.uint8)
     text[: len(block)] = np.frombuffer(block, dtype=np.uint8)
-    marks = np.empty(len(block) + 1, dtype=np.int32)
-    marks = marks[: find_marks(text, len(block), marks)]
-    keys, room = np.empty(len(marks) + 1, dtype=np.uint64), len(marks) + 1
+    separators = np.empty(len(block) + 1, dtype=np.int32)
+    separators = separators[: find_separators(text, len(block), separators)]
+    keys, room = np.empty(len(separators) + 1, dtype=np.uint64), len(separators) + 1
     lengths, ends, text_ends, long = (np.empty(room, dtype=np.int32) for _ in range(4))
-    tokens, texts, longer = cut_tokens(words, text, marks, keys, lengths, ends, text_ends, long)
+    tokens, texts, longer = find_tokens(words, text, separators, keys, lengths, ends, text_ends, long)
     hash_long(words, keys, lengths, ends, long[:longer])
-    return Cut(words, keys[:tokens], lengths[:tokens], ends[:tokens], text_ends[:texts])
+    return TokenBlock(words, keys[:tokens], lengths[:tokens], ends[:tokens], text_ends[:texts])
 
 
 def words_for(size: int) -> int:
-    """How many words hold so many bytes, and the word behind them that ``word_at`` may look at."""
+    """The number of words for so many bytes, and for the word after them, which ``word_at`` may read."""
     return size // 8 + 2
 
 
@@ -63,25 +63,25 @@ def word_at(words: Words, at: np.uint64) -> np.uint64:
 
 
 @kernel
-def find_marks(text: Bytes, size: int, marks: Numbers) -> int:
-    """Find the spaces and line ends; how many there are."""
+def find_separators(text: Bytes, size: int, separators: Numbers) -> int:
+    """Find the spaces and line ends; their number."""
     count = 0
     for at in range(size):
-        marks[count] = at
+        separators[count] = at
         count += (text[at] == _SPACE) | (text[at] == _LINE_END)
     return count
 
 
 @kernel
-def cut_tokens(
-    words: Words, text: Bytes, marks: Numbers,
+def find_tokens(
+    words: Words, text: Bytes, separators: Numbers,
     keys: Words, lengths: Numbers, ends: Numbers, text_ends: Numbers, long: Numbers,
 ) -> tuple[int, int, int]:  # fmt: skip
-    """The tokens before the marks, with the keys of the short ones; how many tokens, texts and long tokens."""
+    """Find the tokens before the separators, and the keys of the short ones; how many tokens, texts, long tokens."""
     tokens, texts, longer = 0, 0, 0
     low = np.uint64(0)
-    for mark in marks:
-        end = np.uint64(mark)
+    for separator in separators:
+        end = np.uint64(separator)
         length = end - low
         mask = (_ONE << ((length & np.uint64(7)) << np.uint64(3))) - _ONE
         keys[tokens] = (word_at(words, low) & mask) | (length << np.uint64(56))
@@ -96,7 +96,7 @@ def cut_tokens(
 
 @kernel
 def hash_long(words: Words, keys: Words, lengths: Numbers, ends: Numbers, long: Numbers) -> None:
-    """The keys of the long tokens."""
+    """Make the keys of the long tokens."""
     for token in long:
         length = np.uint64(lengths[token])
         low = np.uint64(ends[token]) - length

@@ -1,61 +1,63 @@
-"""The best pairs by the sum of two similarities, over all pairs, exactly.
+"""The k best pairs by the sum of two similarities, over all pairs, exactly.
 
-score(query, pair) = S(query, post) + S(query, comment), each side already weighted. Q2C is the case
-without post scores, Q2P the case without comment terms. Nothing is missed (docs/decisions/041): the best
-posts are opened and all their comments scored in full; any other pair has at most ``bound`` from its
-post, and the walk over the comments' postings finds every one whose comment brings the rest.
+score(query, pair) = S(query, post) + S(query, comment), each side already weighted. Q2C is the case without post
+scores, Q2P the case without comment terms. No pair is missed (docs/decisions/041): the best posts are expanded, which
+means that all their comments are scored in full; any other pair has at most ``bound`` from its post, and a MaxScore
+search over the comments' postings finds every one whose comment adds the rest.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.retrieve.search.maxscore import NO_POST_YET, best_post, walk
-from kaiwa.retrieve.search.query_postings import Lists, score_of
-from kaiwa.retrieve.search.topk import Best, enters, holds, none_yet, push, raise_floor
+from kaiwa.retrieve.search.maxscore import UNKNOWN_POST, best_post, maxscore_search
+from kaiwa.retrieve.search.query_postings import QueryPostings, score_of
+from kaiwa.retrieve.search.topk import TopK, contains, empty_topk, enters, push, raise_threshold
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
-    from kaiwa.retrieve.index.postings import Links
+    from kaiwa.retrieve.index.inverted_index import Links
 
 
 @kernel
-def best_pairs(
-    k: int, lists: Lists, links: Links, post_scores: FloatArray, opened: IntArray, rest: float, patience: int
-) -> tuple[Best, bool]:
-    """The k best pairs, one for each comment; and False when more posts must be opened to be sure.
+def joint_topk(
+    k: int, postings: QueryPostings, links: Links, post_scores: FloatArray,
+    top_posts: IntArray, other_posts: float, min_comments: int,
+) -> tuple[TopK, bool]:  # fmt: skip
+    """The k best pairs, one for each comment; and False if more posts must be given to be exact.
 
-    ``lists`` are the comments' postings; ``opened`` the best posts, best first, no other scoring above ``rest``.
+    ``postings`` are those of the comments; ``top_posts`` are the best posts, best first, no other post scores above
+    ``other_posts``; at least ``min_comments`` of their comments are scored, because that lowers the bound.
     """
-    best = none_yet(k)
-    bound = rest
-    tried = 0
-    for place in range(len(opened)):
-        if best.size[0] > k:
-            raise_floor(best)
-        if post_scores[opened[place]] < best.floor[0] and tried >= patience:
-            bound = post_scores[opened[place]]
+    topk = empty_topk(k)
+    bound = other_posts
+    scored = 0
+    for place in range(len(top_posts)):
+        if topk.size[0] > k:
+            raise_threshold(topk)
+        if post_scores[top_posts[place]] < topk.threshold[0] and scored >= min_comments:
+            bound = post_scores[top_posts[place]]
             break
-        open_post(opened[place], lists, links, post_scores, best)
-        tried += links.post_starts[opened[place] + 1] - links.post_starts[opened[place]]
-    raise_floor(best)
-    sure = bound == 0.0 or bound < best.floor[0]
-    if sure:
-        walk(lists, links, post_scores, bound, best)
-        raise_floor(best)
-    for place in range(best.size[0]):
-        if best.posts[place] == NO_POST_YET:
-            best.posts[place] = best_post(links, post_scores, best.comments[place])
-    return best, sure
+        expand_post(top_posts[place], postings, links, post_scores, topk)
+        scored += links.post_starts[top_posts[place] + 1] - links.post_starts[top_posts[place]]
+    raise_threshold(topk)
+    exact = bound == 0.0 or bound < topk.threshold[0]
+    if exact:
+        maxscore_search(postings, links, post_scores, bound, topk)
+        raise_threshold(topk)
+    for place in range(topk.size[0]):
+        if topk.posts[place] == UNKNOWN_POST:
+            topk.posts[place] = best_post(links, post_scores, topk.comments[place])
+    return topk, exact
 
 
 @kernel
-def open_post(post: int, lists: Lists, links: Links, post_scores: FloatArray, best: Best) -> None:
-    """Score all comments of a post in full, each with its best post."""
+def expand_post(post: int, postings: QueryPostings, links: Links, post_scores: FloatArray, topk: TopK) -> None:
+    """Score all comments of a post in full, each with the best of its posts."""
     for at in range(links.post_starts[post], links.post_starts[post + 1]):
         comment = int(links.post_comments[at])
-        beside = best_post(links, post_scores, comment)
-        score = score_of(lists, comment) + post_scores[beside]
-        if enters(best, score, comment) and not holds(best, comment):
-            push(best, score, comment, beside)
+        best = best_post(links, post_scores, comment)
+        score = score_of(postings, comment) + post_scores[best]
+        if enters(topk, score, comment) and not contains(topk, comment):
+            push(topk, score, comment, best)

@@ -1,4 +1,4 @@
-"""A post in, its best pairs out, by Q2P, Q2C or their weighted sum (Wang et al. 2013; Sakai et al. 2015)."""
+"""A query in, its best pairs out, by Q2P, Q2C or their weighted sum (Wang et al. 2013; Sakai et al. 2015)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.retrieve.search.joint_topk import best_pairs
-from kaiwa.retrieve.search.query_postings import UNIT, Lists, best_of, dense_scores, scores_of
+from kaiwa.retrieve.search.joint_topk import joint_topk
+from kaiwa.retrieve.search.query_postings import UNIT, QueryPostings, dense_scores, scores_of, top_documents
 from kaiwa.retrieve.search.topk import best_first
-from kaiwa.retrieve.similarity import bm25, tfidf
+from kaiwa.retrieve.similarity import SIMILARITIES
 from kaiwa.retrieve.text.tokenisers import tokeniser
 
 if TYPE_CHECKING:
@@ -20,16 +20,17 @@ if TYPE_CHECKING:
 
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.retrieve.index.inverted_index import Index, Side
-    from kaiwa.retrieve.search.topk import Best
+    from kaiwa.retrieve.search.topk import TopK
 
-OPENED_POSTS = 64
-PATIENCE = 64
-_ROUNDING = 1 + 1e-6  # peaks are single floats, so bounds are raised by more than they can be wrong
+TOP_POSTS = 64
+MIN_COMMENTS = 64
+_ROUNDING = 1 + 1e-6  # peaks are single floats, so bounds are raised by more than their error
+_NO_TERMS = (np.zeros((0, 2), dtype=np.int64), np.zeros(0), np.zeros(0))
 
 
 @dataclass(frozen=True)
 class Matcher:
-    """A similarity and what a post's and a comment's share in it weigh."""
+    """A similarity, and the weights of the post's and of the comment's similarity in the sum."""
 
     similarity: str
     q2p: float
@@ -38,16 +39,18 @@ class Matcher:
 
 @dataclass(frozen=True)
 class Query:
-    """The query's terms that the index knows, and how often each stands in it."""
+    """A text as one index sees it: the terms that the index knows, their counts in the text, and their words."""
 
+    index: Index
+    text: str
     terms: IntArray
-    often: FloatArray
+    counts: FloatArray
     words: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Hits:
-    """Comments best first, each with its best post and the pair's score."""
+class Candidates:
+    """Pairs of a comment and a post, each comment once, best first by their scores."""
 
     comments: IntArray
     posts: IntArray
@@ -56,80 +59,97 @@ class Hits:
     def __len__(self) -> int:
         return len(self.comments)
 
+    def __getitem__(self, places: slice | IntArray) -> Candidates:
+        """The candidates at these places."""
+        return Candidates(self.comments[places], self.posts[places], self.scores[places])
+
 
 def query_of(index: Index, text: str) -> Query:
-    """The text as the index sees it."""
-    return query_from(index, tokeniser(index.tokeniser).terms(text.encode(errors="replace").decode()))
+    """The text as a query."""
+    return query_from(index, tokeniser(index.tokeniser).terms(text.encode(errors="replace").decode()), text)
 
 
-def query_from(index: Index, terms: Iterable[str]) -> Query:
+def query_from(index: Index, terms: Iterable[str], text: str = "") -> Query:
     """Terms, as the index's tokeniser makes them, as a query."""
-    counts = Counter(terms)
-    words = sorted(counts)
+    counted = Counter(terms)
+    words = sorted(counted)
     numbers = index.terms.numbers(words)
     known = numbers >= 0
-    often = np.array([counts[word] for word in words], dtype=np.float64)
-    return Query(numbers[known], often[known], tuple(compress(words, known.tolist())))
+    counts = np.array([counted[word] for word in words], dtype=np.float64)
+    return Query(index, text, numbers[known], counts[known], tuple(compress(words, known.tolist())))
 
 
-def lists_of(side: Side, query: Query, similarity: str, share: float) -> Lists:
-    """The query on one side, weighted by its share in the sum; no terms when it has none."""
-    chosen, postings = side.weights[similarity], side.postings
-    if not share:
-        arrays = (postings.docs, postings.shapes, np.zeros(0), np.zeros(0), chosen.by_shape, chosen.inverse_norms)
-        return Lists(np.zeros((0, 2), dtype=np.int64), *arrays)
-    known = side.documents_with(query.terms) > 0
-    terms, often = query.terms[known], query.often[known]
-    weights = _query_weights(side, terms, often, similarity) * share * UNIT
-    peaks = weights * chosen.peaks[terms] * _ROUNDING
-    order = np.argsort(peaks, kind="stable")
-    arrays = (postings.docs, postings.shapes, weights[order], peaks[order], chosen.by_shape, chosen.inverse_norms)
-    return Lists(side.slices(terms[order]), *arrays)
+def query_postings(query: Query, side: Side, similarity: str, weight: float = 1.0) -> QueryPostings:
+    """The postings of the query's terms on one side, scores multiplied by a weight; no terms if that is 0."""
+    stored, postings = side.weights[similarity], side.postings
+    slices, weights, peaks = _weighted_terms(query, side, similarity, weight) if weight else _NO_TERMS
+    arrays = (postings.docs, postings.shapes, weights, peaks, stored.by_shape, stored.inverse_norms)
+    return QueryPostings(slices, *arrays)
 
 
-def _query_weights(side: Side, terms: IntArray, often: FloatArray, similarity: str) -> FloatArray:
+def _weighted_terms(
+    query: Query, side: Side, similarity: str, weight: float
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Slices, weights and peaks of the query's terms that occur on a side, lowest peaks first."""
+    occurring = side.documents_with(query.terms) > 0
+    terms, counts = query.terms[occurring], query.counts[occurring]
     documents_with = side.documents_with(terms).astype(np.float64)
-    if similarity == "bm25":
-        return often * bm25.inverse_document_frequency(documents_with, len(side))
-    idf = tfidf.inverse_document_frequency(documents_with, len(side))
-    length = float(np.sqrt(((often * idf) ** 2).sum()))
-    weights: FloatArray = often * idf * idf / (length or 1.0)
-    return weights
+    weights = SIMILARITIES[similarity].query_weights(counts, documents_with, len(side)) * weight * UNIT
+    peaks = weights * side.weights[similarity].peaks[terms] * _ROUNDING
+    order = np.argsort(peaks, kind="stable")
+    return side.slices(terms[order]), weights[order], peaks[order]
 
 
-def search(index: Index, query: Query, matcher: Matcher, *, k: int, banned_posts: IntArray | None = None) -> Hits:
+def search(query: Query, matcher: Matcher, *, k: int, takedown_posts: IntArray | None = None) -> Candidates:
     """The k best comments over all pairs, exactly; each once, with its best post; ties by comment id.
 
-    A banned post is worth less than any other, so no comment is found by it.
+    A post of the takedown list scores below any other, so that no comment is found by it.
     """
-    on_posts = lists_of(index.posts, query, matcher.similarity, matcher.q2p)
-    on_comments = lists_of(index.comments, query, matcher.similarity, matcher.q2c)
+    index = query.index
+    on_posts = query_postings(query, index.posts, matcher.similarity, matcher.q2p)
+    on_comments = query_postings(query, index.comments, matcher.similarity, matcher.q2c)
     k = min(k, len(index.comments))
     if k <= 0 or not (len(on_posts.slices) or len(on_comments.slices)):
-        nothing = np.zeros(0, dtype=np.int64)
-        return Hits(nothing, nothing, np.zeros(0))
-    scores, comments, posts = best_first(_best_pairs(index, on_posts, on_comments, k, banned_posts))
-    return Hits(comments, posts, scores / UNIT)
+        none = np.zeros(0, dtype=np.int64)
+        return Candidates(none, none, np.zeros(0))
+    scores, comments, posts = best_first(_joint_topk(index, on_posts, on_comments, k, takedown_posts))
+    return Candidates(comments, posts, scores / UNIT)
 
 
-def _best_pairs(index: Index, on_posts: Lists, on_comments: Lists, k: int, banned_posts: IntArray | None) -> Best:
-    """Open more posts until no unopened one could matter."""
+def _joint_topk(
+    index: Index, on_posts: QueryPostings, on_comments: QueryPostings, k: int, takedown_posts: IntArray | None
+) -> TopK:
+    """The k best pairs, with as many top posts as that takes."""
     post_scores = dense_scores(on_posts, len(index.posts)) if len(on_posts.slices) else np.zeros(0)
-    if len(post_scores) and banned_posts is not None:
-        post_scores[banned_posts] = -1.0
-    opened = OPENED_POSTS
+    if len(post_scores) and takedown_posts is not None:
+        post_scores[takedown_posts] = -1.0
+    count = TOP_POSTS
     while True:
-        best = best_of(post_scores, opened)
-        _, posts, _ = best_first(best)
-        found, sure = best_pairs(k, on_comments, index.links, post_scores, posts, best.floor[0], PATIENCE)
-        if sure:
+        best = top_documents(post_scores, count)
+        _, top_posts, _ = best_first(best)
+        found, exact = joint_topk(k, on_comments, index.links, post_scores, top_posts, best.threshold[0], MIN_COMMENTS)
+        if exact:
             return found
-        opened *= 8
+        count *= 8
 
 
-def similarities(
-    index: Index, query: Query, similarity: str, posts: IntArray, comments: IntArray
-) -> tuple[FloatArray, FloatArray]:
-    """The unweighted similarities of the query to these posts, and to these comments."""
-    on_posts, on_comments = (lists_of(side, query, similarity, 1.0) for side in (index.posts, index.comments))
-    return scores_of(on_posts, posts) / UNIT, scores_of(on_comments, comments) / UNIT
+def post_similarities(query: Query, similarity: str, posts: IntArray) -> FloatArray:
+    """The similarity of the query to each of these posts."""
+    return scores_of(query_postings(query, query.index.posts, similarity), posts) / UNIT
+
+
+def comment_similarities(query: Query, similarity: str, comments: IntArray) -> FloatArray:
+    """The similarity of the query to each of these comments."""
+    return scores_of(query_postings(query, query.index.comments, similarity), comments) / UNIT
+
+
+def compile_search(index: Index) -> None:
+    """Search once in every way, so that a machine's first answer need not wait for the compiler."""
+    if not len(index.comments):
+        return
+    query = query_of(index, index.comments.texts.text_of(0))
+    for similarity in SIMILARITIES:
+        for q2p, q2c in ((1.0, 1.0), (1.0, 0.0), (0.0, 1.0)):
+            found = search(query, Matcher(similarity, q2p, q2c), k=1)
+            post_similarities(query, similarity, found.posts)
+    index.comments.texts.find([])

@@ -1,7 +1,7 @@
-"""The postings of a query's terms, and the scores they add up to.
+"""The postings of a query's terms, and the scores that they sum to.
 
-Scores are whole numbers of 2^-32 until a norm divides them, so a sum does not depend on the order of
-addition, and ties are true ties.
+Scores are whole multiples of 2^-32 until a norm divides them, so a sum does not depend on the order of addition, and
+equal scores are exact ties.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kaiwa.retrieve.search.topk import Best, none_yet, push, raise_floor
+from kaiwa.retrieve.search.topk import TopK, empty_topk, push, raise_threshold
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 UNIT = float(1 << 32)
 
 
-class Lists(NamedTuple):
-    """One side of a query, weakest term first."""
+class QueryPostings(NamedTuple):
+    """The query's terms on one side, the posts or the comments; terms ordered by their peaks, lowest first."""
 
     slices: IntArray  # terms x (from, to) in docs and shapes
     docs: NDArray[np.uint32]
@@ -30,70 +30,71 @@ class Lists(NamedTuple):
     weights: FloatArray  # per term, in units
     peaks: FloatArray  # per term: the most it can add to a score
     by_shape: FloatArray
-    inverse_norms: NDArray[np.float32]  # per document; empty where the similarity divides by none
+    inverse_norms: NDArray[np.float32]  # per document; empty where the similarity has no norms
 
 
 @kernel
-def added(lists: Lists, term: int, at: int) -> int:
-    """What the posting at a place adds to its document's sum."""
-    return np.int64(lists.weights[term] * lists.by_shape[lists.shapes[at]])  # type: ignore[return-value]  # compiled
+def contribution(postings: QueryPostings, term: int, at: int) -> int:
+    """What the posting at a place adds to the sum of its document."""
+    weight = postings.weights[term] * postings.by_shape[postings.shapes[at]]
+    return np.int64(weight)  # type: ignore[return-value]  # compiled
 
 
 @kernel
-def norm_of(lists: Lists, doc: int) -> float:
-    """What the document's sum is multiplied by."""
-    return np.float64(lists.inverse_norms[doc]) if len(lists.inverse_norms) else 1.0
+def norm_of(postings: QueryPostings, doc: int) -> float:
+    """What the sum of the document is multiplied by."""
+    return np.float64(postings.inverse_norms[doc]) if len(postings.inverse_norms) else 1.0
 
 
 @kernel
-def dense_scores(lists: Lists, documents: int) -> FloatArray:
+def dense_scores(postings: QueryPostings, documents: int) -> FloatArray:
     """The score of every document."""
     sums = np.zeros(documents, dtype=np.int64)
-    for term in range(len(lists.slices)):
-        for at in range(lists.slices[term, 0], lists.slices[term, 1]):
-            sums[lists.docs[at]] += added(lists, term, at)
+    for term in range(len(postings.slices)):
+        for at in range(postings.slices[term, 0], postings.slices[term, 1]):
+            sums[postings.docs[at]] += contribution(postings, term, at)
     scores = sums.astype(np.float64)
-    if len(lists.inverse_norms):
+    if len(postings.inverse_norms):
         for doc in range(documents):
-            scores[doc] *= lists.inverse_norms[doc]
+            scores[doc] *= postings.inverse_norms[doc]
     return scores
 
 
 @kernel
-def score_of(lists: Lists, doc: int) -> float:
+def score_of(postings: QueryPostings, doc: int) -> float:
     """The score of one document, looked up term by term."""
     total = np.int64(0)
-    for term in range(len(lists.slices)):
-        end = lists.slices[term, 1]
-        at = find(lists.docs, lists.slices[term, 0], end, doc)
-        if at < end and lists.docs[at] == doc:
-            total += added(lists, term, at)
-    return total * norm_of(lists, doc)
+    for term in range(len(postings.slices)):
+        end = postings.slices[term, 1]
+        at = lower_bound(postings.docs, postings.slices[term, 0], end, doc)
+        if at < end and postings.docs[at] == doc:
+            total += contribution(postings, term, at)
+    return total * norm_of(postings, doc)
 
 
 @kernel
-def scores_of(lists: Lists, wanted: IntArray) -> FloatArray:
-    """The scores of a few documents."""
-    scores = np.zeros(len(wanted), dtype=np.float64)
-    for place in range(len(wanted)):
-        scores[place] = score_of(lists, wanted[place])
+def scores_of(postings: QueryPostings, docs: IntArray) -> FloatArray:
+    """The scores of some documents."""
+    scores = np.zeros(len(docs), dtype=np.float64)
+    for place in range(len(docs)):
+        scores[place] = score_of(postings, docs[place])
     return scores
 
 
 @kernel
-def best_of(scores: FloatArray, count: int) -> Best:
-    """The documents with the highest positive scores; none of the others scores above the floor."""
-    best = none_yet(count)
+def top_documents(scores: FloatArray, k: int) -> TopK:
+    """The k documents with the highest positive scores; no other document scores above the threshold."""
+    topk = empty_topk(k)
     for doc in range(len(scores)):
-        if scores[doc] > best.floor[0]:
-            push(best, scores[doc], doc, 0)
-    raise_floor(best)
-    return best
+        if scores[doc] > topk.threshold[0]:
+            push(topk, scores[doc], doc, 0)
+    raise_threshold(topk)
+    return topk
 
 
 @kernel
-def find(docs: NDArray[np.uint32], low: int, high: int, doc: int) -> int:
-    """The first place in ``low:high`` whose document is not before ``doc``."""
+def lower_bound(docs: NDArray[np.uint32], low: int, high: int, doc: int) -> int:
+    """The first place in ``low:high`` whose document is not before ``doc``, by binary search."""
     while low < high:
         middle = (low + high) >> 1
         if docs[middle] < doc:
@@ -104,10 +105,10 @@ def find(docs: NDArray[np.uint32], low: int, high: int, doc: int) -> int:
 
 
 @kernel
-def gallop(docs: NDArray[np.uint32], low: int, high: int, doc: int) -> int:
-    """As ``find``, quick when the place is near ``low``."""
+def galloping_search(docs: NDArray[np.uint32], low: int, high: int, doc: int) -> int:
+    """As ``lower_bound``, faster where the place is near ``low`` (Bentley and Yao 1976)."""
     step = 1
     while low + step < high and docs[low + step] < doc:
         low += step
         step <<= 1
-    return find(docs, low, min(low + step + 1, high), doc)
+    return lower_bound(docs, low, min(low + step + 1, high), doc)

@@ -1,4 +1,4 @@
-"""Posts and comments that must not be answered with."""
+"""The takedown list as numbers of posts and comments, which no answer may contain."""
 
 from __future__ import annotations
 
@@ -24,45 +24,45 @@ def _none() -> IntArray:
 
 
 @dataclass(frozen=True)
-class Banned:
+class Takedown:
     """The numbers of posts and of comments, ascending."""
 
     posts: IntArray = field(default_factory=_none)
     comments: IntArray = field(default_factory=_none)
 
 
-def banned_by(index: Index, ids: AbstractSet[str]) -> Banned:
-    """The posts and comments with these ids, and the comments that stood under such posts only."""
+def takedown_of(index: Index, ids: AbstractSet[str]) -> Takedown:
+    """The posts and comments with these ids, and the comments that have no other posts."""
     found = (side.texts.find(sorted(ids)) for side in (index.posts, index.comments))
     posts, comments = (np.unique(numbers[numbers >= 0]) for numbers in found)
-    return Banned(posts, np.union1d(comments, _without_post(index, posts)))
+    return Takedown(posts, np.union1d(comments, _comments_of_only(index, posts)))
 
 
-def among(values: IntArray, banned: IntArray) -> BoolArray:
-    """Which of the values are banned.
+def is_among(values: IntArray, ascending: IntArray) -> BoolArray:
+    """Which of the values occur in an ascending array.
 
-    >>> among(np.array([5, 1, 9]), np.array([1, 5, 7]))
+    >>> is_among(np.array([5, 1, 9]), np.array([1, 5, 7]))
     array([ True,  True, False])
     """
-    which: BoolArray = np.append(banned, -1)[np.searchsorted(banned, values)] == values
+    which: BoolArray = np.append(ascending, -1)[np.searchsorted(ascending, values)] == values
     return which
 
 
-def _without_post(index: Index, posts: IntArray) -> IntArray:
-    """The comments that stood under these posts only."""
+def _comments_of_only(index: Index, posts: IntArray) -> IntArray:
+    """The comments all of whose posts are among these."""
     links = index.links
-    under = np.unique(_linked(links.post_starts, links.post_comments, posts)).astype(np.int64)
-    banned = np.zeros(len(index.posts), dtype=np.bool_)
-    banned[posts] = True
-    all_posts = _linked(links.comment_starts, links.comment_posts, under)
-    owner = np.repeat(np.arange(len(under)), _sizes(links.comment_starts, under))
-    left = np.bincount(owner, weights=~banned[all_posts], minlength=len(under))
-    alone: IntArray = under[left == 0]
-    return alone
+    comments = np.unique(_linked(links.post_starts, links.post_comments, posts)).astype(np.int64)
+    chosen = np.zeros(len(index.posts), dtype=np.bool_)
+    chosen[posts] = True
+    their_posts = _linked(links.comment_starts, links.comment_posts, comments)
+    owner = np.repeat(np.arange(len(comments)), _sizes(links.comment_starts, comments))
+    other_posts = np.bincount(owner, weights=~chosen[their_posts], minlength=len(comments))
+    without: IntArray = comments[other_posts == 0]
+    return without
 
 
 def _linked(starts: Numbers, others: Numbers, chosen: IntArray) -> Numbers:
-    """What the chosen ones are linked with, one after the other."""
+    """The numbers that the chosen ones are linked with, one list after the other."""
     sizes = _sizes(starts, chosen)
     first = np.repeat(starts[chosen].astype(np.int64) - np.cumsum(sizes) + sizes, sizes)
     linked: Numbers = others[first + np.arange(sizes.sum())]

@@ -1,8 +1,8 @@
-"""The k best pairs so far: by score, and among equals by the comment's id.
+"""The k best pairs so far: by score, and among equal scores by the comment's id.
 
-Twice as many are kept as wanted, in no order. When there is no room left, the k best are moved to the front and the
-rest forgotten; the worst of those k is then the floor that a pair must beat. That costs a few steps a pair, where a
-heap would cost the logarithm of k.
+Up to 2k pairs are kept, unordered. When the buffer is full, the k best are moved to the front and the others dropped;
+the worst of these k is the threshold that a further pair must beat. This costs a few steps per pair at any k, where a
+heap costs log k.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
 
 
-class Best(NamedTuple):
-    """Pairs as three arrays; how many there are; and the score and comment of the floor, one number each."""
+class TopK(NamedTuple):
+    """Pairs as three arrays; their number; the score and the comment of the threshold (arrays of one number each)."""
 
     scores: FloatArray
     comments: IntArray
     posts: IntArray
     size: IntArray
-    floor: FloatArray
-    floor_comment: IntArray
+    threshold: FloatArray
+    threshold_comment: IntArray
 
 
 @kernel
-def none_yet(k: int) -> Best:
-    """Room for the k best pairs with scores above zero."""
+def empty_topk(k: int) -> TopK:
+    """A buffer for the k best pairs with scores above zero."""
     comments, posts = np.empty(2 * k, dtype=np.int64), np.empty(2 * k, dtype=np.int64)
-    size, floor_comment = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    return Best(np.empty(2 * k, dtype=np.float64), comments, posts, size, np.zeros(1, dtype=np.float64), floor_comment)
+    size, threshold_comment = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    scores, threshold = np.empty(2 * k, dtype=np.float64), np.zeros(1, dtype=np.float64)
+    return TopK(scores, comments, posts, size, threshold, threshold_comment)
 
 
 @kernel
@@ -43,47 +44,47 @@ def is_worse(score: float, comment: int, other_score: float, other_comment: int)
 
 
 @kernel
-def enters(best: Best, score: float, comment: int) -> bool:
+def enters(topk: TopK, score: float, comment: int) -> bool:
     """Whether the pair may be among the k best."""
-    return is_worse(best.floor[0], best.floor_comment[0], score, comment)
+    return is_worse(topk.threshold[0], topk.threshold_comment[0], score, comment)
 
 
 @kernel
-def push(best: Best, score: float, comment: int, post: int) -> None:
+def push(topk: TopK, score: float, comment: int, post: int) -> None:
     """Add a pair that enters."""
-    put(best, best.size[0], score, comment, post)
-    best.size[0] += 1
-    if best.size[0] == len(best.scores):
-        raise_floor(best)
+    put(topk, topk.size[0], score, comment, post)
+    topk.size[0] += 1
+    if topk.size[0] == len(topk.scores):
+        raise_threshold(topk)
 
 
 @kernel
-def holds(best: Best, comment: int) -> bool:
+def contains(topk: TopK, comment: int) -> bool:
     """Whether the comment is among the pairs kept."""
-    for place in range(best.size[0]):  # noqa: SIM110  compiled code has no generators
-        if best.comments[place] == comment:
+    for place in range(topk.size[0]):  # noqa: SIM110  compiled code has no generators
+        if topk.comments[place] == comment:
             return True
     return False
 
 
 @kernel
-def raise_floor(best: Best) -> None:
-    """Forget all but the k best, when there are so many; the worst of them is the floor, unless it was higher."""
-    k = len(best.scores) // 2
-    if best.size[0] < k:
+def raise_threshold(topk: TopK) -> None:
+    """Drop all but the k best, if there are so many; the worst of them is the threshold, unless it was higher."""
+    k = len(topk.scores) // 2
+    if topk.size[0] < k:
         return
-    low, high = 0, best.size[0] - 1
+    low, high = 0, topk.size[0] - 1
     while low < high:  # Hoare's selection: the (k - 1)th from the best is brought to its place
         middle = (low + high) >> 1
-        score, comment = best.scores[middle], best.comments[middle]
+        score, comment = topk.scores[middle], topk.comments[middle]
         left, right = low, high
         while left <= right:
-            while is_worse(score, comment, best.scores[left], best.comments[left]):
+            while is_worse(score, comment, topk.scores[left], topk.comments[left]):
                 left += 1
-            while is_worse(best.scores[right], best.comments[right], score, comment):
+            while is_worse(topk.scores[right], topk.comments[right], score, comment):
                 right -= 1
             if left <= right:
-                swap(best, left, right)
+                swap(topk, left, right)
                 left, right = left + 1, right - 1
         if k - 1 <= right:
             high = right
@@ -91,29 +92,29 @@ def raise_floor(best: Best) -> None:
             low = left
         else:
             break
-    best.size[0] = k
-    if enters(best, best.scores[k - 1], best.comments[k - 1]):
-        best.floor[0], best.floor_comment[0] = best.scores[k - 1], best.comments[k - 1]
+    topk.size[0] = k
+    if enters(topk, topk.scores[k - 1], topk.comments[k - 1]):
+        topk.threshold[0], topk.threshold_comment[0] = topk.scores[k - 1], topk.comments[k - 1]
 
 
 @kernel
-def put(best: Best, place: int, score: float, comment: int, post: int) -> None:
+def put(topk: TopK, place: int, score: float, comment: int, post: int) -> None:
     """Write the pair at a place."""
-    best.scores[place] = score
-    best.comments[place] = comment
-    best.posts[place] = post
+    topk.scores[place] = score
+    topk.comments[place] = comment
+    topk.posts[place] = post
 
 
 @kernel
-def swap(best: Best, one: int, other: int) -> None:
-    """Let two pairs change places."""
-    score, comment, post = best.scores[one], best.comments[one], best.posts[one]
-    put(best, one, best.scores[other], best.comments[other], best.posts[other])
-    put(best, other, score, comment, post)
+def swap(topk: TopK, one: int, other: int) -> None:
+    """Exchange two pairs."""
+    score, comment, post = topk.scores[one], topk.comments[one], topk.posts[one]
+    put(topk, one, topk.scores[other], topk.comments[other], topk.posts[other])
+    put(topk, other, score, comment, post)
 
 
-def best_first(best: Best) -> tuple[FloatArray, IntArray, IntArray]:
-    """The scores, comments and posts of the k best, or of as many as there are."""
-    size, k = best.size[0], len(best.scores) // 2
-    order = np.lexsort((best.comments[:size], -best.scores[:size]))[:k]
-    return best.scores[order], best.comments[order], best.posts[order]
+def best_first(topk: TopK) -> tuple[FloatArray, IntArray, IntArray]:
+    """The scores, comments and posts of the k best, or of as many as there are, in the order of their ranks."""
+    size, k = topk.size[0], len(topk.scores) // 2
+    order = np.lexsort((topk.comments[:size], -topk.scores[:size]))[:k]
+    return topk.scores[order], topk.comments[order], topk.posts[order]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kaiwa.retrieve.search.query_postings import Lists, added, find, gallop, norm_of
+from kaiwa.retrieve.search.query_postings import QueryPostings, contribution, galloping_search, lower_bound, norm_of
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
@@ -15,61 +15,62 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
 
 WINDOW = 1 << 14
-_SCAN_COST = 5  # looking at every place of a window costs as much as noting every fifth as touched
-_SEARCH_COST = 8  # looking a document up costs about as much as walking over this many postings
+_SCAN_COST = 5  # scanning every place of a window costs as much as recording every fifth as touched
+_SEARCH_COST = 8  # looking one document up costs about as much as reading this many postings
 
 
 class Window(NamedTuple):
-    """The work space of one window: sums of its documents, those touched, where each term's list stands and ends."""
+    """The work space of one window: the sums of its documents, those touched, and the place reached in each term."""
 
     sums: IntArray
     touched: NDArray[np.int32]
     cursors: IntArray
     ends: IntArray
-    ceilings: FloatArray  # per number of weakest terms: the most they can add together
+    peak_sums: FloatArray  # per number of terms, lowest peaks first: the most they can add together
 
 
 @kernel
-def new_window(lists: Lists) -> Window:
+def new_window(postings: QueryPostings) -> Window:
     """An empty window before the first document."""
-    terms = len(lists.slices)
-    ceilings = np.zeros(terms + 1, dtype=np.float64)
+    terms = len(postings.slices)
+    peak_sums = np.zeros(terms + 1, dtype=np.float64)
     for term in range(terms):
-        ceilings[term + 1] = ceilings[term] + lists.peaks[term]
+        peak_sums[term + 1] = peak_sums[term] + postings.peaks[term]
     sums, touched = np.zeros(WINDOW, dtype=np.int64), np.zeros(WINDOW + 1, dtype=np.int32)
-    return Window(sums, touched, lists.slices[:, 0].copy(), lists.slices[:, 0].copy(), ceilings)
+    return Window(sums, touched, postings.slices[:, 0].copy(), postings.slices[:, 0].copy(), peak_sums)
 
 
 @kernel
-def sum_window(lists: Lists, window: Window, base: int, optional: int, needed: float, comments: int) -> int:
-    """Add up the postings of the terms that are not optional; how many documents are touched and not yet hopeless."""
-    postings = 0
-    for term in range(optional, len(lists.slices)):
-        window.ends[term] = gallop(lists.docs, window.cursors[term], lists.slices[term, 1], base + WINDOW)
-        postings += window.ends[term] - window.cursors[term]
-    if postings * _SCAN_COST > WINDOW:
-        sum_all(lists, window, base, optional)
-        return scan(lists, window, base, min(comments - base, WINDOW), needed - window.ceilings[optional])
-    return sum_touched(lists, window, base, optional)
+def sum_window(postings: QueryPostings, window: Window, base: int, optional: int, needed: float, comments: int) -> int:
+    """Sum the postings of the terms that are not optional; the number of touched documents that may reach the top k."""
+    size = 0
+    for term in range(optional, len(postings.slices)):
+        end = postings.slices[term, 1]
+        window.ends[term] = galloping_search(postings.docs, window.cursors[term], end, base + WINDOW)
+        size += window.ends[term] - window.cursors[term]
+    if size * _SCAN_COST > WINDOW:
+        sum_all(postings, window, base, optional)
+        return scan(postings, window, base, min(comments - base, WINDOW), needed - window.peak_sums[optional])
+    return sum_touched(postings, window, base, optional)
 
 
 @kernel
-def sum_all(lists: Lists, window: Window, base: int, optional: int) -> None:
-    """Add up many postings, without a note of the documents they touch."""
-    for term in range(optional, len(lists.slices)):
-        weight = lists.weights[term]
+def sum_all(postings: QueryPostings, window: Window, base: int, optional: int) -> None:
+    """Sum many postings, without a record of the documents that they touch."""
+    for term in range(optional, len(postings.slices)):
+        weight = postings.weights[term]
         for at in range(window.cursors[term], window.ends[term]):
-            window.sums[lists.docs[at] - base] += np.int64(weight * lists.by_shape[lists.shapes[at]])
+            window.sums[postings.docs[at] - base] += np.int64(weight * postings.by_shape[postings.shapes[at]])
         window.cursors[term] = window.ends[term]
 
 
 @kernel
-def scan(lists: Lists, window: Window, base: int, size: int, needed: float) -> int:
-    """Find the documents whose sums reach what is needed, clear the others' sums; how many there are."""
+def scan(postings: QueryPostings, window: Window, base: int, size: int, needed: float) -> int:
+    """Find the documents whose sums reach ``needed`` and clear the other sums; their number."""
     count = 0
     for place in range(size):
         total = window.sums[place]
-        reaches = (total > 0) & (total * norm_of(lists, base + place) >= needed)
+        reaches = (total > 0) & (total * norm_of(postings, base + place) >= needed)
         window.sums[place] = total if reaches else 0
         window.touched[count] = place
         count += reaches
@@ -77,46 +78,48 @@ def scan(lists: Lists, window: Window, base: int, size: int, needed: float) -> i
 
 
 @kernel
-def sum_touched(lists: Lists, window: Window, base: int, optional: int) -> int:
-    """Add up a few postings; how many documents they touch."""
+def sum_touched(postings: QueryPostings, window: Window, base: int, optional: int) -> int:
+    """Sum a few postings and record the documents that they touch; the number of these documents."""
     count = 0
-    for term in range(optional, len(lists.slices)):
-        weight = lists.weights[term]
+    for term in range(optional, len(postings.slices)):
+        weight = postings.weights[term]
         for at in range(window.cursors[term], window.ends[term]):
-            place = lists.docs[at] - base
+            place = postings.docs[at] - base
             window.touched[count] = place
             count += window.sums[place] == 0
-            window.sums[place] += np.int64(weight * lists.by_shape[lists.shapes[at]])
+            window.sums[place] += np.int64(weight * postings.by_shape[postings.shapes[at]])
         window.cursors[term] = window.ends[term]
     return count
 
 
 @kernel
-def complete_window(lists: Lists, window: Window, base: int, optional: int, touched: int, needed: float) -> int:
-    """Add the optional terms, strongest first, to the sums that can still reach what is needed; how many can."""
+def complete_window(
+    postings: QueryPostings, window: Window, base: int, optional: int, touched: int, needed: float
+) -> int:
+    """Add the optional terms, highest peaks first, to the sums that can still reach ``needed``; their number."""
     for term in range(optional - 1, -1, -1):
-        touched = drop_hopeless(lists, window, base, touched, needed - window.ceilings[term + 1])
+        touched = keep_reaching(postings, window, base, touched, needed - window.peak_sums[term + 1])
         if not touched:
             break
-        stop = lists.slices[term, 1]
-        low = gallop(lists.docs, window.cursors[term], stop, base)
-        high = gallop(lists.docs, low, stop, base + WINDOW)
+        stop = postings.slices[term, 1]
+        low = galloping_search(postings.docs, window.cursors[term], stop, base)
+        high = galloping_search(postings.docs, low, stop, base + WINDOW)
         window.cursors[term] = low
         if high - low < _SEARCH_COST * touched:
-            add_all(lists, window, base, term, low, high)
+            add_all(postings, window, base, term, low, high)
         else:
-            add_found(lists, window, base, term, low, high, touched)
-    return drop_hopeless(lists, window, base, touched, needed)
+            add_found(postings, window, base, term, low, high, touched)
+    return keep_reaching(postings, window, base, touched, needed)
 
 
 @kernel
-def drop_hopeless(lists: Lists, window: Window, base: int, touched: int, needed: float) -> int:
-    """Keep the documents whose sums reach what is needed, clear the others' sums; how many are kept."""
+def keep_reaching(postings: QueryPostings, window: Window, base: int, touched: int, needed: float) -> int:
+    """Keep the touched documents whose sums reach ``needed`` and clear the other sums; the number kept."""
     kept = 0
     for step in range(touched):
         place = window.touched[step]
         total = window.sums[place]
-        reaches = total * norm_of(lists, base + place) >= needed
+        reaches = total * norm_of(postings, base + place) >= needed
         window.sums[place] = total if reaches else 0
         window.touched[kept] = place
         kept += reaches
@@ -124,19 +127,19 @@ def drop_hopeless(lists: Lists, window: Window, base: int, touched: int, needed:
 
 
 @kernel
-def add_all(lists: Lists, window: Window, base: int, term: int, low: int, high: int) -> None:
-    """Walk a term's postings in the window and add those whose documents are still in play."""
+def add_all(postings: QueryPostings, window: Window, base: int, term: int, low: int, high: int) -> None:
+    """Read all postings of a term in the window and add those of the documents that are kept."""
     for at in range(low, high):
-        place = lists.docs[at] - base
+        place = postings.docs[at] - base
         total = window.sums[place]
-        window.sums[place] = total + added(lists, term, at) if total else 0
+        window.sums[place] = total + contribution(postings, term, at) if total else 0
 
 
 @kernel
-def add_found(lists: Lists, window: Window, base: int, term: int, low: int, high: int, touched: int) -> None:
-    """Look each document still in play up in a term's postings."""
+def add_found(postings: QueryPostings, window: Window, base: int, term: int, low: int, high: int, touched: int) -> None:
+    """Look each document that is kept up in the postings of a term."""
     for step in range(touched):
         place = window.touched[step]
-        at = find(lists.docs, low, high, base + place)
-        if at < high and lists.docs[at] == base + place:
-            window.sums[place] += added(lists, term, at)
+        at = lower_bound(postings.docs, low, high, base + place)
+        if at < high and postings.docs[at] == base + place:
+            window.sums[place] += contribution(postings, term, at)

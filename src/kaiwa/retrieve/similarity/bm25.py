@@ -26,9 +26,14 @@ def inverse_document_frequency(documents_with: FloatArray, documents: int) -> Fl
     return np.log1p((documents - documents_with + 0.5) / (documents_with + 0.5))
 
 
-def by_shape(often: Whole, length: Whole, mean_length: float) -> FloatArray:
+def query_weights(counts: FloatArray, documents_with: FloatArray, documents: int) -> FloatArray:
+    """The count of the term in the query, times idf."""
+    return counts * inverse_document_frequency(documents_with, documents)
+
+
+def weights_by_shape(frequency: Whole, length: Whole, mean_length: float) -> FloatArray:
     """Tf (k1 + 1) / (tf + k1 (1 - b + b length / mean length)) per shape, the part that idf multiplies."""
-    tf = often.astype(np.float64)
+    tf = frequency.astype(np.float64)
     relative = K1 * (1 - B + B * length / max(mean_length, 1e-9))
     weights: FloatArray = tf * (K1 + 1) / (tf + relative)
     return weights

@@ -1,7 +1,7 @@
 """Words of Chinese, Japanese and English, and character bigrams of any of them.
 
-A tokeniser cuts normalised text into surfaces and turns each distinct surface into a term once, so
-stemming and the dropping of punctuation cost nothing per token. docs/decisions/042 measures the choices.
+A tokeniser splits normalised text into tokens and maps each distinct token to a term once, so that
+stemming and the dropping of punctuation cost nothing per occurrence. docs/decisions/042 measures the choices.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from kaiwa.errors import needs_extra
 from kaiwa.model.normalise import normalise
 from kaiwa.registry import Names
 
@@ -25,7 +26,7 @@ _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]")
 _KANA = re.compile("[\u3041-\u30ff]")
 _HAN = re.compile("[\u3400-\u9fff]")
 _HANGUL_OR_LETTER = re.compile(r"[^\W\d_]")
-_BIGRAM_MARK = "\x02"  # so that a bigram is never taken for the word of the same two characters
+_BIGRAM_MARK = "\x02"  # distinguishes a bigram from the word of the same two characters
 
 ENGLISH_STOP_WORDS = frozenset(
     [
@@ -90,7 +91,7 @@ ENGLISH_STOP_WORDS = frozenset(
 
 @dataclass(frozen=True)
 class Tokeniser:
-    """A name, how text is cut into surfaces, and the term of a surface ("" when it is not a word)."""
+    """A name, how text is split into tokens, and the term of a token ("" if it is not a word)."""
 
     name: str
     split: Callable[[str], list[str]]
@@ -102,7 +103,7 @@ class Tokeniser:
         >>> tokeniser("en").terms("The FIRST days in Hawaii!!!")
         ['first', 'day', 'hawaii']
         """
-        return [term for surface in self.split(normalise(text)) if (term := self.term(surface))]
+        return [term for token in self.split(normalise(text)) if (term := self.term(token))]
 
 
 def tokeniser(name: str) -> Tokeniser:
@@ -114,8 +115,8 @@ def tokeniser(name: str) -> Tokeniser:
     bigrams = TOKENISERS[more]()
     return Tokeniser(
         name,
-        lambda text: made.split(text) + [_BIGRAM_MARK + surface for surface in bigrams.split(text)],
-        lambda surface: surface if surface[0] == _BIGRAM_MARK else made.term(surface),
+        lambda text: made.split(text) + [_BIGRAM_MARK + token for token in bigrams.split(text)],
+        lambda token: token if token[0] == _BIGRAM_MARK else made.term(token),
     )
 
 
@@ -138,42 +139,44 @@ def language_of(texts: Iterable[str]) -> str:
     return "zh" if han > 0.2 * letters else "en"
 
 
-def is_word(surface: str) -> bool:
-    """Whether the surface carries meaning: it has a letter, a digit, or a symbol such as an emoji.
+def is_word(token: str) -> bool:
+    """Whether the token carries meaning: it has a letter, a digit, or a symbol such as an emoji.
 
-    >>> [is_word(surface) for surface in ("雨", "7", "😀", "。", " ")]
+    >>> [is_word(token) for token in ("雨", "7", "😀", "。", " ")]
     [True, True, True, False, False]
     """
-    return any(char.isalnum() or unicodedata.category(char) == "So" for char in surface)
+    return any(char.isalnum() or unicodedata.category(char) == "So" for char in token)
 
 
-def _word_or_nothing(surface: str) -> str:
-    if surface.isalnum():
-        return surface
-    surface = surface.strip()
-    return surface if is_word(surface) else ""
+def _word_or_nothing(token: str) -> str:
+    if token.isalnum():
+        return token
+    token = token.strip()
+    return token if is_word(token) else ""
 
 
 def _bigrams_of(text: str) -> list[str]:
-    surfaces = []
+    tokens = []
     for run in _RUNS.findall(text):
         if len(run) > 1 and _IS_CJK(run[0]):
-            surfaces.extend([run[at : at + 2] for at in range(len(run) - 1)])
+            tokens.extend([run[at : at + 2] for at in range(len(run) - 1)])
         else:
-            surfaces.append(run)
-    return surfaces
+            tokens.append(run)
+    return tokens
 
 
 @cache
 def _chinese() -> Tokeniser:
-    import rjieba
+    with needs_extra("zh"):
+        import rjieba
 
     return Tokeniser("zh", rjieba.cut, _word_or_nothing)
 
 
 @cache
 def _japanese() -> Tokeniser:
-    import fugashi
+    with needs_extra("ja"):
+        import fugashi
 
     parse = fugashi.Tagger("-Owakati").parse
     return Tokeniser("ja", lambda text: parse(text).split(), _word_or_nothing)
@@ -181,15 +184,16 @@ def _japanese() -> Tokeniser:
 
 @cache
 def _english() -> Tokeniser:
-    import snowballstemmer
+    with needs_extra("search"):
+        import snowballstemmer
 
     stem = snowballstemmer.stemmer("english").stemWord
 
     @lru_cache(1 << 16)  # the words of a language repeat; stemming one costs 50 microseconds
-    def term(surface: str) -> str:
-        if surface in ENGLISH_STOP_WORDS or not is_word(surface):
+    def term(token: str) -> str:
+        if token in ENGLISH_STOP_WORDS or not is_word(token):
             return ""
-        return str(stem(surface.replace("’", "'")))
+        return str(stem(token.replace("’", "'")))
 
     return Tokeniser("en", _WORDS.findall, term)
 

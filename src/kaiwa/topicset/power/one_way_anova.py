@@ -33,7 +33,7 @@ def f_power(phi_a: FloatArray, phi_e: FloatArray, noncentrality: FloatArray, alp
     """The chance that the F-test at level ``alpha`` rejects under this noncentrality."""
     parts = np.broadcast_arrays(alpha, phi_a, phi_e, noncentrality)
     level, df1, df2, lam = (np.atleast_1d(part).astype(float) for part in parts)
-    return noncentral_f_tail(critical_f(level, df1, df2), df1, df2, lam, level).reshape(parts[0].shape)
+    return noncentral_f_tail(critical_f(level, df1, df2), df1, df2, lam).reshape(parts[0].shape)
 
 
 def sakai_power(

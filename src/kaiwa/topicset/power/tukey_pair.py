@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.stats.f_distribution import f_tail, noncentral_f_tail
+from kaiwa.stats.f_distribution import noncentral_f_tail
 from kaiwa.stats.studentised_range import critical_range
 
 if TYPE_CHECKING:
@@ -40,6 +40,5 @@ def _pair_power(systems: FloatArray, df: FloatArray, noncentrality: FloatArray, 
     m, phi, lam, level = (np.atleast_1d(part).astype(float) for part in parts)
     cells = zip(level.tolist(), m.tolist(), phi.tolist(), strict=True)
     q = np.array([critical_range(a, round(k), d) for a, k, d in cells])
-    f, one = q**2 / 2, np.ones_like(q)
-    tail = noncentral_f_tail(f, one, phi, lam, f_tail(f, one, phi))
+    tail = noncentral_f_tail(q**2 / 2, np.ones_like(q), phi, lam)
     return tail.reshape(parts[0].shape)

@@ -14,7 +14,10 @@ import numpy as np
 
 from kaiwa.errors import DesignError, InputError
 from kaiwa.registry import Names
+from kaiwa.stats.anova import residual_variance
+from kaiwa.stats.kendall import mean_concordance
 from kaiwa.stats.studentised_range import critical_range
+from kaiwa.stats.topic_bootstrap import topic_counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +70,7 @@ def topics_for_decision(
     model, reliability = shrunk(pilot)
     order = np.argsort(-model.mean(axis=0), kind="stable")
     model = model[:, order]
-    setting = Setting(model.mean(axis=0), _residual_variance(model), _checked_k(k, pilot.shape[1]), alpha)
+    setting = Setting(model.mean(axis=0), residual_variance(model), _checked_k(k, pilot.shape[1]), alpha)
     seed = int(rng.integers(2**63))
 
     def reached(n: int) -> FloatArray:
@@ -85,16 +88,14 @@ def shrunk(pilot: FloatArray) -> tuple[FloatArray, float]:
         raise InputError("a pilot of one topic or one run decides nothing; give at least 2 of each")
     means = pilot.mean(axis=0)
     spread = float(means.var(ddof=1))
-    reliability = max(0.0, 1 - _residual_variance(pilot) / len(pilot) / spread) if spread else 0.0
+    reliability = max(0.0, 1 - residual_variance(pilot) / len(pilot) / spread) if spread else 0.0
     if not reliability:
         raise DesignError("the pilot's runs do not differ beyond chance, so there is no right decision to design for")
     return pilot - (1 - reliability) * (means - means.mean()), reliability
 
 
 def _drawn_means(model: FloatArray, n: int, draws: int, rng: np.random.Generator) -> FloatArray:
-    topics = len(model)
-    weights = rng.multinomial(n, np.full(topics, 1 / topics), size=draws)
-    return weights @ model / n
+    return topic_counts(rng, draws, len(model), size=n) @ model / n
 
 
 def _top(means: FloatArray, _n: int, setting: Setting) -> FloatArray:
@@ -105,10 +106,7 @@ def _top(means: FloatArray, _n: int, setting: Setting) -> FloatArray:
 
 
 def _tau(means: FloatArray, _n: int, setting: Setting) -> FloatArray:
-    first, second = np.triu_indices(means.shape[1], 1)
-    apart = np.sign(setting.means[first] - setting.means[second])
-    concordance: FloatArray = (np.sign(means[:, first] - means[:, second]) * apart).mean(axis=1)
-    return concordance
+    return mean_concordance(means, setting.means)
 
 
 def _discriminative(means: FloatArray, n: int, setting: Setting) -> FloatArray:
@@ -138,12 +136,6 @@ def _search(reached: Callable[[int], float], target: float) -> tuple[int, dict[i
         middle = (low + high) // 2
         low, high = (low, middle) if seen.setdefault(middle, reached(middle)) >= target else (middle, high)
     return high, seen
-
-
-def _residual_variance(by_topic: FloatArray) -> float:
-    centred = by_topic - by_topic.mean(axis=1, keepdims=True)
-    centred = centred - centred.mean(axis=0)
-    return float((centred**2).sum() / ((by_topic.shape[0] - 1) * (by_topic.shape[1] - 1)))
 
 
 def _checked_k(k: int, runs: int) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from kaiwa.registry import Names
+from kaiwa.stats.anova import residuals, run_deviations
 from kaiwa.stats.f_distribution import critical_f
 from kaiwa.stats.studentised_range import critical_range
 
@@ -24,31 +25,25 @@ class Rejects(Protocol):
 def f_test_one_way(sets: FloatArray, *, alpha: float) -> FloatArray:
     """One-way ANOVA's verdict on each set."""
     _, n, m = sets.shape
-    return _f_verdict(sets, sets - sets.mean(axis=1, keepdims=True), df=m * (n - 1), alpha=alpha)
+    return _f_verdict(sets, run_deviations(sets), df=m * (n - 1), alpha=alpha)
 
 
 def f_test_two_way(sets: FloatArray, *, alpha: float) -> FloatArray:
     """Two-way ANOVA's verdict on each set; with two systems this is the paired t-test."""
     _, n, m = sets.shape
-    return _f_verdict(sets, _residuals(sets), df=(m - 1) * (n - 1), alpha=alpha)
+    return _f_verdict(sets, residuals(sets), df=(m - 1) * (n - 1), alpha=alpha)
 
 
 def hsd_one_way(sets: FloatArray, *, alpha: float) -> FloatArray:
     """Whether Tukey's HSD, topics not shared, tells the first system from the last."""
     _, n, m = sets.shape
-    return _hsd_verdict(sets, sets - sets.mean(axis=1, keepdims=True), df=m * (n - 1), alpha=alpha)
+    return _hsd_verdict(sets, run_deviations(sets), df=m * (n - 1), alpha=alpha)
 
 
 def hsd_two_way(sets: FloatArray, *, alpha: float) -> FloatArray:
     """Whether Tukey's HSD, topics shared, tells the first system from the last."""
     _, n, m = sets.shape
-    return _hsd_verdict(sets, _residuals(sets), df=(m - 1) * (n - 1), alpha=alpha)
-
-
-def _residuals(sets: FloatArray) -> FloatArray:
-    centred = sets - sets.mean(axis=2, keepdims=True)
-    residuals: FloatArray = centred - centred.mean(axis=1, keepdims=True)
-    return residuals
+    return _hsd_verdict(sets, residuals(sets), df=(m - 1) * (n - 1), alpha=alpha)
 
 
 def _f_verdict(sets: FloatArray, errors: FloatArray, *, df: int, alpha: float) -> FloatArray:

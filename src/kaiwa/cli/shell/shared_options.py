@@ -1,0 +1,93 @@
+"""The options that several verbs share, each in one wording; and a verb's options gathered into one typed object."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kaiwa.cli.shell.complete import MEASURE, SCHEME, SCORED_MEASURE
+from kaiwa.cli.shell.output import IN_FILE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from _typeshed import DataclassInstance
+
+    Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]  # Any: click's own type of a callback
+
+task_argument = click.argument("task", type=IN_FILE, default=Path())
+scores_argument = click.argument("scores", nargs=-1, required=True, type=IN_FILE)
+runs_argument = click.argument("runs", nargs=-1, required=True, type=IN_FILE)
+one_measure_option = click.option(
+    "-m", "--measure", metavar="NAME", type=SCORED_MEASURE, help="Which measure; needed when a file holds several."
+)
+order_option = click.option(
+    "--order",
+    metavar="ORDER",
+    type=click.Choice(["file", "score", "rank"]),
+    help="What ranks a run: file, score or rank (default: its format).",
+)
+votes_top_option = click.option(
+    "--top",
+    metavar="LEVEL",
+    type=click.IntRange(1),
+    help="The scale's highest level (default: 2 in an STC label file).",
+)
+scheme_option = click.option(
+    "--scheme",
+    metavar="NAME",
+    type=SCHEME,
+    default="mean",
+    show_default=True,
+    help="levels, mean, sum, unanimity, weighted, majority or median.",
+)
+agreement_weight_option = click.option(
+    "--p", metavar="P", type=float, default=0.2, show_default=True, help="Weight of agreement in the unanimity scheme."
+)
+takedown_option = click.option(
+    "--takedown", type=IN_FILE, help="Ids of posts and comments that must not be shown, one a line."
+)
+confidence_option = click.option(
+    "--confidence",
+    metavar="P",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Of the interval.",
+)
+
+
+def measures_option(help_text: str) -> Decorator:
+    """A repeatable -m that names measures to compute."""
+    return click.option("-m", "--measure", "measures", metavar="NAME", type=MEASURE, multiple=True, help=help_text)
+
+
+def levels_option(default: str) -> Decorator:
+    """--levels with the default that the verb has."""
+    return click.option("--levels", metavar="L1=1,L2=3", help=f"The gain of each level (default: {default}).")
+
+
+def trials_option(default: int, help_text: str) -> Decorator:
+    """--trials, at least 100."""
+    return click.option(
+        "--trials", metavar="N", type=click.IntRange(100), default=default, show_default=True, help=help_text
+    )
+
+
+def gathered(kind: type[DataclassInstance], name: str) -> Decorator:
+    """The command with the options that are fields of ``kind`` given to it as one object, the argument ``name``."""
+    names = {one.name for one in fields(kind)}
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def call(**values: Any) -> Any:  # Any: what click parsed, and what the command returns
+            own = {key: values.pop(key) for key in names & values.keys()}
+            return function(**values, **{name: kind(**own)})
+
+        return call
+
+    return decorate

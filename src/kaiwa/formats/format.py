@@ -1,0 +1,48 @@
+"""What a format is: the noun it holds, how it is recognised, read and written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from kaiwa.formats.text.head import Head, Match
+
+T = TypeVar("T")
+W = TypeVar("W")
+Texts = dict[str, str]
+"""Texts by the name of their file; a format that is one file has one text, whose name is empty."""
+
+
+@dataclass(frozen=True)
+class Noun(Generic[T, W]):
+    """What a file holds: its name, the words for it and its file in a message, and the command that takes such a file.
+
+    Reading gives a T and writing takes a W; they differ for scores, which may have gaps when they are read.
+    """
+
+    name: str
+    wanted: str
+    file: str
+    use: str
+
+
+@dataclass(frozen=True)
+class Format(Generic[T, W]):
+    """One format of one noun.
+
+    ``read`` takes a path and the noun's own options; ``read_together`` takes the paths of files that are only
+    understood together. ``texts`` is None where the format is only read. ``shape`` shows a line of the file.
+    """
+
+    name: str
+    noun: Noun[T, W]
+    shape: str
+    says: str
+    recognise: Callable[[Head], Match]
+    read: Callable[..., T]
+    texts: Callable[[W], Texts] | None = None
+    read_together: Callable[[Sequence[Path]], T] | None = None

@@ -1,0 +1,125 @@
+"""NTCIREVAL's input, a folder a topic: ``0001/0001.rel`` (``doc L2``) and ``0001/0001.RUN.res`` (a doc a line)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kaiwa.errors import InputError
+from kaiwa.formats.file_names import file_name, lines
+from kaiwa.formats.text.delimited import Row, is_number, read_fields
+from kaiwa.formats.text.head import Match
+from kaiwa.model.gains import Gains
+from kaiwa.model.run import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from kaiwa.formats.format import Texts
+    from kaiwa.formats.text.head import Head
+
+_REL_FORM, _RES_FORM = "comment L2", "comment"
+
+
+def is_rel(head: Head) -> Match:
+    """Whether the name is that of one topic's judgements, or the folder has such files; any folder may be meant."""
+    if head.is_folder:
+        return Match.SURE if head.has_files(".rel") else Match.POSSIBLE
+    return Match.SURE if head.name.endswith(".rel") else Match.NO
+
+
+def is_res(head: Head) -> Match:
+    """Whether the folder has .res files; any folder may be meant."""
+    if head.is_folder:
+        return Match.SURE if head.has_files(".res") else Match.POSSIBLE
+    return Match.NO
+
+
+def read_rel(path: Path) -> Gains:
+    """The judgements of one .rel file, named after its topic, or of every topic's .rel file in a folder."""
+    files = _files(path, ".rel") if path.is_dir() else [path]
+    if len({file.stem for file in files}) < len(files):
+        raise InputError.at(path, "two .rel files are of one topic", "keep one")
+    return Gains.from_lists({file.stem: _grades(file) for file in files})
+
+
+def read_res(path: Path, *, order: str | None = None) -> list[Run]:  # noqa: ARG001  every order is the file's here
+    """The runs of a folder's .res files, each in the order of its lines; scores fall by one from rank to rank."""
+    lists: dict[str, dict[str, list[tuple[str, float]]]] = {}
+    for file in _files(path, ".res"):
+        topic = file.parent.name
+        run = file.name.removesuffix(".res").removeprefix(f"{topic}.")
+        if file.name != f"{topic}.{run}.res":
+            raise InputError.at(file, "is not named TOPIC/TOPIC.RUN.res", "name it as NTCIREVAL does")
+        lists.setdefault(run, {})[topic] = _ranking(file)
+    return [Run.from_lists(run, by_topic) for run, by_topic in lists.items()]
+
+
+def rel_texts(gains: Gains) -> Texts:
+    """The text of each file: every topic's judgements, and the list of topics."""
+    texts = {
+        f"{topic}/{topic}.rel": "".join(
+            f"{comment} L{level_of(topic, comment, gain)}\n" for comment, gain in gains.of(topic).items()
+        )
+        for topic in map(file_name, gains.topics)
+    }
+    return texts | {"topics.tid": lines(gains.topics)}
+
+
+def res_texts(runs: Iterable[Run]) -> Texts:
+    """The text of each file: every run's ranking of every topic, empty where it has none, and the list of runs."""
+    kept = list(runs)
+    topics = dict.fromkeys(file_name(topic) for run in kept for topic in run.topics)
+    texts = {
+        f"{topic}/{topic}.{file_name(run.name)}.res": lines(run.comments_of(topic)) for run in kept for topic in topics
+    }
+    return texts | {"runlist": lines(run.name for run in kept)}
+
+
+def level_of(topic: str, comment: str, gain: float) -> int:
+    """The gain as a level L0, L1, ...; a real gain has none."""
+    if gain != int(gain) or gain < 0:
+        what = f"gain {gain:g} of topic {topic!r} is not a level"
+        raise InputError.at(f"comment {comment!r}", what, "NTCIR files hold L0, L1, ...; write the TREC form")
+    return int(gain)
+
+
+def _files(folder: Path, ending: str) -> list[Path]:
+    found = sorted([*folder.glob(f"*{ending}"), *folder.glob(f"*/*{ending}")])
+    if not found:
+        what = f"is a folder without {ending} files"
+        raise InputError.at(folder, what, f"give a file, or NTCIREVAL's folder of topics (0001/0001{ending})")
+    return found
+
+
+def _grades(file: Path) -> dict[str, float]:
+    grades: dict[str, float] = {}
+    for line, row in read_fields(file):
+        _expect(file, line, row, 2, _REL_FORM)
+        comment, level = row
+        digits = level.removeprefix("L")
+        if not (digits.isascii() and is_number(digits) and abs(float(digits)) < float("inf")):
+            raise InputError.at(file, f"grade {level!r} is not a level", "write L0, L1, L2, ...", line=line)
+        if comment in grades:
+            raise InputError.at(file, f"comment {comment!r} was judged before", "keep one judgement", line=line)
+        grades[comment] = float(digits)
+    if not grades:
+        raise InputError.at(file, "holds no judgement", f"a line reads: {_REL_FORM}")
+    return grades
+
+
+def _ranking(file: Path) -> list[tuple[str, float]]:
+    ranked: dict[str, None] = {}
+    rows: list[Row] = list(read_fields(file)) if file.stat().st_size else []
+    for line, row in rows:
+        _expect(file, line, row, 1, _RES_FORM)
+        if row[0] in ranked:
+            raise InputError.at(file, f"duplicate comment {row[0]!r}", "keep the first", line=line)
+        ranked[row[0]] = None
+    return [(comment, float(len(ranked) - place)) for place, comment in enumerate(ranked)]
+
+
+def _expect(file: Path, line: int, row: list[str], fields: int, form: str) -> None:
+    if len(row) != fields:
+        what = f"{len(row)} fields where {fields} are expected"
+        raise InputError.at(file, what, f"a line reads: {form}", line=line)

@@ -1,0 +1,121 @@
+"""Nouns from files: a verb asks for a noun and gets it, whatever format the file or folder is in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from kaiwa.errors import InputError
+from kaiwa.formats.format_table import CHANCES, FACTORS, PAIRS, QRELS, RUNS, SCORES, TOPICS, VOTES
+from kaiwa.formats.qrels_files import read_grouped_file
+from kaiwa.formats.recognition import format_of
+from kaiwa.formats.scores.score_cells import Cells, joined, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from kaiwa.compare.standardisation import Factors
+    from kaiwa.formats.collection.pair_files import Batch
+    from kaiwa.formats.format import Noun
+    from kaiwa.formats.intent_files import IntentChances
+    from kaiwa.model.gains import Gains
+    from kaiwa.model.run import Run
+    from kaiwa.model.scores import ScoreSet
+    from kaiwa.model.votes import Votes
+
+T = TypeVar("T")
+W = TypeVar("W")
+
+
+def read(noun: Noun[T, W], path: Path | str, **options: object) -> T:
+    """The noun in a file or folder, in whichever of its formats; ``options`` are those of the noun."""
+    found: T = format_of(Path(path), noun).read(Path(path), **options)
+    return found
+
+
+def read_run(path: Path | str, *, order: str | None = None) -> Run:
+    """The one run of a file, each topic's comments in rank order.
+
+    Without ``order``, NTCIR runs rank by the order of their lines and TREC runs (``Q0``) by score
+    descending, then id descending; ``order`` may be ``file``, ``score`` or ``rank``.
+    """
+    runs = read(RUNS, path, order=order)
+    if len(runs) > 1:
+        raise InputError.at(path, f"holds {len(runs)} runs", "read them with read_runs")
+    return runs[0]
+
+
+def read_runs(paths: Iterable[Path | str], *, order: str | None = None) -> list[Run]:
+    """The runs of all files and folders; two of one name are an error, for a table could not name them."""
+    return [run for _, run in each_run(paths, order=order)]
+
+
+def each_run(paths: Iterable[Path | str], *, order: str | None = None) -> Iterator[tuple[Path | str, Run]]:
+    """The runs one after the other, each with its file, so that it can be dropped before the next is read."""
+    sources: dict[str, Path | str] = {}
+    for path in paths:
+        for run in read(RUNS, path, order=order):
+            if run.name in sources:
+                what = f"run name {run.name!r} was already given by {sources[run.name]}"
+                raise InputError.at(path, what, "rename one of the runs")
+            sources[run.name] = path
+            yield path, run
+
+
+def read_qrels(path: Path | str) -> Gains:
+    """Judgements, with each grade as its own gain: ``L2`` and ``2`` give 2, ``0.75`` gives 0.75.
+
+    The scale's top is the largest grade in the file; map grades to gains, or declare another top, later.
+    """
+    return read(QRELS, path)
+
+
+def read_grouped_qrels(path: Path | str) -> dict[str, Gains]:
+    """Judgements by group: the second column's intents, assessors or judgement groups, each as its own gains.
+
+    Five columns hold a group and a subgroup (trec_eval's preference judgements), named ``group/subgroup``.
+    """
+    format_of(Path(path), QRELS)
+    return read_grouped_file(Path(path))
+
+
+def read_votes(path: Path | str, *, top: int | None = None) -> Votes:
+    """The votes in a file; ``top`` is the scale's highest level."""
+    return read(VOTES, path, top=top)
+
+
+def read_scores(path: Path | str) -> ScoreSet:
+    """The scores in a file or folder, by measure; a matrix without a measure is named after its file."""
+    return whole(read(SCORES, path)).scores
+
+
+def read_cells(paths: Sequence[Path]) -> Cells:
+    """The scores of several files or folders together, gaps kept."""
+    formats = {path: format_of(path, SCORES) for path in paths}
+    together = [path for path, row in formats.items() if row.read_together is not None]
+    if together and len(together) < len(formats):
+        raise InputError.at(together[0], "is a JSON log among score tables", "give logs or tables, not both")
+    if together and (read_all := formats[together[0]].read_together) is not None:
+        logs: Cells = read_all(together)
+        return logs
+    return joined(formats[path].read(path) for path in paths)
+
+
+def read_topics(path: Path | str) -> dict[str, str]:
+    """The topics of a task, id to text."""
+    return read(TOPICS, path)
+
+
+def read_pairs(path: Path) -> Iterator[Batch]:
+    """The file's pairs, batch after batch, each id and text as given."""
+    return read(PAIRS, path)
+
+
+def read_factors(path: Path) -> dict[str, Factors]:
+    """The standardisation factors in a file, by measure."""
+    return read(FACTORS, path)
+
+
+def read_chances(path: Path) -> IntentChances:
+    """How likely each intent of a topic is."""
+    return read(CHANCES, path)

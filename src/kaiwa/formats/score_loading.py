@@ -1,0 +1,70 @@
+"""Score files of any origin as one set of whole matrices, with what had to be left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kaiwa.errors import InputError, UnknownName, option
+from kaiwa.formats.format_table import SCORES
+from kaiwa.formats.readers import read_cells, read_scores
+from kaiwa.formats.recognition import format_of
+from kaiwa.formats.scores.score_cells import whole
+from kaiwa.model.plurals import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from kaiwa.formats.scores.score_cells import Whole
+    from kaiwa.model.scores import Scores, ScoreSet
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """One measure's scores, the runs that could not be ranked, and remarks on what was left out or filled."""
+
+    scores: Scores
+    unranked: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def load_scores(paths: Sequence[Path], *, measure: str | None = None, missing: str = "error") -> Loaded:
+    """One measure of score files of any format, all runs together."""
+    complete = whole(read_cells(paths), missing=missing)
+    scores = one_measure(complete.scores, measure, paths[0])
+    return Loaded(scores, complete.runs_left_out[scores.measure], _remarks(complete, scores.measure))
+
+
+def load_all(paths: Sequence[Path]) -> ScoreSet:
+    """Every measure of the files, all runs together."""
+    return whole(read_cells(paths)).scores
+
+
+def one_measure(scores: ScoreSet, measure: str | None, path: Path) -> Scores:
+    """The measure asked for, or the only one there is."""
+    if measure is None and len(scores) > 1:
+        raise InputError.at(
+            path, f"holds {len(scores)} measures ({', '.join(scores)})", f"choose one with {option('measure')}"
+        )
+    if measure is not None and measure not in scores:
+        raise InputError(f"{path}: {UnknownName.among('measure', measure, scores)}")
+    return scores[measure if measure is not None else next(iter(scores))]
+
+
+def matrices(paths: Sequence[Path], measure: str | None) -> list[Scores]:
+    """One measure of each score file; logs of an LLM evaluation, a model each, make one matrix together."""
+    if any(format_of(path, SCORES).read_together for path in paths):
+        return [load_scores(paths, measure=measure).scores]
+    return [one_measure(read_scores(path), measure, path) for path in paths]
+
+
+def _remarks(complete: Whole, measure: str) -> tuple[str, ...]:
+    found = []
+    for noun, names in (("topic", complete.topics_left_out[measure]), ("run", complete.runs_left_out[measure])):
+        if names:
+            shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")  # noqa: PLR2004
+            found.append(f"{measure}: {counted(len(names), noun)} left out for missing scores: {shown}")
+    if count := complete.filled[measure]:
+        found.append(f"{measure}: {counted(count, 'missing score')} counted as 0")
+    return tuple(found)

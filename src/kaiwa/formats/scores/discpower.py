@@ -1,0 +1,57 @@
+"""Discpower's matrices: bare numbers, topics x runs, ``MEASURE.tsmatrix``, with the names in files beside them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kaiwa.errors import InputError
+from kaiwa.formats.file_names import file_name, lines
+from kaiwa.formats.scores.score_cells import Cells, cells_of, joined
+from kaiwa.formats.scores.score_lists import run_names, topic_names
+from kaiwa.formats.scores.score_tables import read_matrix
+from kaiwa.formats.text.delimited import read_fields
+from kaiwa.formats.text.head import Match
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from kaiwa.formats.format import Texts
+    from kaiwa.formats.text.delimited import Row
+    from kaiwa.formats.text.head import Head
+    from kaiwa.model.scores import ScoreSet
+
+_ENDING, _RUNS, _TOPICS = ".tsmatrix", "runlist", "topics.tid"
+
+
+def is_discpower(head: Head) -> Match:
+    """Whether the name says so, or the folder has such files."""
+    return Match.SURE if head.name.endswith(_ENDING) or head.has_files(_ENDING) else Match.NO
+
+
+def read_discpower(path: Path) -> Cells:
+    """The scores of one matrix, its runs and topics numbered; of a folder's matrices, with the names beside them."""
+    if not path.is_dir():
+        return read_matrix(path)
+    names = [path / _TOPICS, path / _RUNS]
+    topics, runs = ([row[0] for _, row in read_fields(file)] for file in names)
+    return joined(cells_of(file, _named(file, topics, runs)) for file in sorted(path.glob(f"*{_ENDING}")))
+
+
+def _named(file: Path, topics: list[str], runs: list[str]) -> Iterator[Row]:
+    rows = list(read_fields(file))
+    if len(rows) != len(topics) or any(len(row) != len(runs) for _, row in rows):
+        what = f"is not a matrix of {len(topics)} topics x {len(runs)} runs"
+        raise InputError.at(file, what, f"name every topic in {_TOPICS} and every run in {_RUNS}")
+    for topic, (line, row) in zip(topics, rows, strict=True):
+        for run, score in zip(runs, row, strict=True):
+            yield line, [file.name.removesuffix(_ENDING), topic, run, score]
+
+
+def discpower_texts(scores: ScoreSet) -> Texts:
+    """The text of each file that Discpower takes: a matrix of bare numbers a measure, and the lists of names."""
+    texts = {
+        f"{file_name(table.measure)}{_ENDING}": lines(" ".join(map(repr, by_run)) for by_run in table.values.tolist())
+        for table in scores.values()
+    }
+    return texts | {_RUNS: lines(run_names(scores)), _TOPICS: lines(topic_names(scores))}

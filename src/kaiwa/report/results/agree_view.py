@@ -1,0 +1,99 @@
+"""How far assessors agree: the coefficients with intervals, the most contested items, and pairs of assessors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from kaiwa.report.text_tables import table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kaiwa.label.agreement import Agreement, AssessorPair, Contested, Estimate
+    from kaiwa.report.text_tables import Cell
+
+
+@dataclass(frozen=True)
+class AgreementView:
+    """The agreement of votes; ``pairs`` is empty unless asked for."""
+
+    agreement: Agreement
+    contested: Sequence[Contested]
+    pairs: Sequence[AssessorPair]
+
+    def text(self) -> str:
+        """The statistics, then the contested items and the pairs of assessors as far as there are any."""
+        found = self.agreement
+        counts = (
+            f"{found.items:,} items of {found.topics:,} topics, {found.votes:,} votes, {found.votes_per_item:g} an item"
+        )
+        parts = [counts, table(["statistic", "value", "95% low", "high"], _statistics(found))]
+        if self.contested:
+            header = ["topic", "comment", "votes L0 L1 ...", "agreement"]
+            parts.append("most contested\n" + table(header, [_contested_row(item) for item in self.contested]))
+        if self.pairs:
+            header = ["assessors", "items", "agreement", "kappa", "linear", "quadratic"]
+            parts.append(table(header, [_pair_row(pair) for pair in self.pairs]))
+        return "\n\n".join(parts)
+
+    def fields(self) -> dict[str, Any]:  # Any: JSON values
+        """The agreement as JSON fields; a coefficient that is undefined is null."""
+        found = self.agreement
+        return {
+            "fleiss_kappa": defined(found.fleiss.value),
+            "krippendorff_alpha": {metric: defined(value.value) for metric, value in found.alpha.items()},
+            "raw_agreement": defined(found.raw.value),
+            "items": found.items,
+            "topics": found.topics,
+            "votes": found.votes,
+            "missing": found.missing,
+            "votes_per_item": found.votes_per_item,
+            "intervals": {
+                "fleiss_kappa": _estimate(found.fleiss),
+                "krippendorff_alpha": {metric: _estimate(value) for metric, value in found.alpha.items()},
+                "raw_agreement": _estimate(found.raw),
+            },
+            "contested": [
+                {"topic": item.topic, "comment": item.comment, "votes": list(item.votes), "agreement": item.agreement}
+                for item in self.contested
+            ],
+            "pairs": [_pair_fields(pair) for pair in self.pairs],
+        }
+
+
+def defined(value: float) -> float | None:
+    """The number, or nothing where it is undefined."""
+    return None if isnan(value) else value
+
+
+def _statistics(found: Agreement) -> list[list[Cell]]:
+    named = {"Fleiss' kappa": found.fleiss}
+    named |= {f"Krippendorff's alpha, {metric}": value for metric, value in found.alpha.items()}
+    return [[name, *_estimate(value).values()] for name, value in (named | {"raw agreement": found.raw}).items()]
+
+
+def _estimate(value: Estimate) -> dict[str, float | None]:
+    return {"value": defined(value.value), "low": defined(value.low), "high": defined(value.high)}
+
+
+def _contested_row(item: Contested) -> list[Cell]:
+    return [item.topic, item.comment, " ".join(map(str, item.votes)), item.agreement]
+
+
+def _pair_row(pair: AssessorPair) -> list[Cell]:
+    kappas = map(defined, (pair.kappa, pair.linear, pair.quadratic))
+    return [f"{pair.first} {pair.second}", pair.items, pair.agreement, *kappas]
+
+
+def _pair_fields(pair: AssessorPair) -> dict[str, Any]:  # Any: JSON values
+    return {
+        "first": pair.first,
+        "second": pair.second,
+        "items": pair.items,
+        "agreement": pair.agreement,
+        "cohen_kappa": defined(pair.kappa),
+        "linear": defined(pair.linear),
+        "quadratic": defined(pair.quadratic),
+    }

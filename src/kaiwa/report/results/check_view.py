@@ -1,0 +1,135 @@
+"""The checker's findings as a compiler prints them: place, severity, message, code, and the line itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kaiwa.model.plurals import counted
+from kaiwa.report.text_tables import table, visible, width
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from kaiwa.check.checked_files import Check, CheckedFile
+    from kaiwa.check.problems import Code, Problem
+
+    Style = Callable[[str, str], str]
+    """A text and its role (place, error, warning) to the same text, coloured."""
+
+MOST_OF_A_CODE = 10
+_SHOWN_COLUMNS = 100
+
+
+@dataclass(frozen=True)
+class CheckView:
+    """The verdict on run files."""
+
+    check: Check
+    style: Style
+
+    def text(self) -> str:
+        """The findings file by file, and a last line that counts them."""
+        lines = [line for file in self.check.files for line in _file_lines(file, self.style)]
+        open_files = [file for file in self.check.files if file.problems and not file.copy]
+        mendable = sum(problem.is_fixable for file in open_files for problem in file.problems)
+        severities = [problem.severity for problem in self.check.problems]
+        return "\n".join([*lines, summary(len(self.check.files), severities, mendable)])
+
+    def fields(self) -> dict[str, Any]:  # Any: JSON values
+        """Every file and every problem as JSON fields."""
+        return {
+            "files": [_file_fields(file) for file in self.check.files],
+            "problems": [_problem_fields(problem) for problem in self.check.problems],
+            "clean": self.check.is_clean,
+        }
+
+
+def codes_text(codes: Mapping[str, Code]) -> str:
+    """The table of the checker's codes."""
+    rows = [[name, code.severity, code.meaning, code.fix or "-"] for name, code in codes.items()]
+    return table(["code", "severity", "meaning", "--fix"], rows)
+
+
+def finding(place: str, severity: str, message: str, code: str, *, style: Style) -> str:
+    """One finding on one line.
+
+    >>> finding("r.txt:7:3", "error", "rank 5 after 3", "rank-gap", style=lambda text, _: text)
+    'r.txt:7:3: error: rank 5 after 3 [rank-gap]'
+    """
+    return f"{style(place, 'place')}: {style(severity, severity)}: {visible(message)} [{code}]"
+
+
+def excerpt(line: str, column: int, size: int) -> str:
+    """The faulty line with a mark under the fault.
+
+    >>> print(excerpt("q1 0 c9 5 1.0 R1", 9, 1))
+        q1 0 c9 5 1.0 R1
+                ^
+    """
+    start = max(0, column - _SHOWN_COLUMNS // 2)
+    shown = line[start : start + _SHOWN_COLUMNS].replace("\t", " ")
+    before = visible(shown[: column - 1 - start])
+    marks = "^" * max(1, min(size, len(shown) - (column - 1 - start)))
+    return f"    {visible(shown)}\n    {' ' * width(before)}{marks}"
+
+
+def summary(files: int, severities: Sequence[str], mendable: int) -> str:
+    """The last line of a check.
+
+    >>> summary(2, ["error", "error", "warning"], 3)
+    '2 files: 2 errors, 1 warning; --fix mends all'
+    """
+    counts = [
+        counted(severities.count(severity), severity) for severity in ("error", "warning") if severity in severities
+    ]
+    tail = f"; --fix mends {'all' if mendable == len(severities) > 1 else mendable}" if mendable else ""
+    return f"{counted(files, 'file')}: {', '.join(counts) or 'no problem'}{tail}"
+
+
+def _file_lines(file: CheckedFile, style: Style) -> list[str]:
+    if not file.problems:
+        return [f"{file.path}: ok: {counted(file.topics, 'topic')}, {counted(file.comments, 'comment')}"]
+    lines, shown = list[str](), Counter[str]()
+    for problem in file.problems:
+        shown[problem.code] += 1
+        if shown[problem.code] <= MOST_OF_A_CODE:
+            lines += _problem_lines(problem, file.lines, style)
+    for code, count in shown.items():
+        if count > MOST_OF_A_CODE:
+            lines.append(f"{file.path}: ... and {count - MOST_OF_A_CODE:,} more of [{code}]; --json lists all")
+    if file.copy:
+        lines.append(f"{file.path}: mended copy in {file.copy}")
+        lines += [f"    {change}: {count:,}" for change, count in file.changes.items()]
+        lines += [f"    left for you: {problem.message} [{problem.code}]" for problem in file.left]
+    return lines
+
+
+def _problem_lines(problem: Problem, texts: Mapping[int, str], style: Style) -> list[str]:
+    place = f"{problem.file}:{problem.line}:{problem.column}" if problem.line else problem.file
+    first = finding(place, problem.severity, problem.message, problem.code, style=style)
+    return [first, excerpt(texts[problem.line], problem.column, problem.width)] if problem.line in texts else [first]
+
+
+def _file_fields(file: CheckedFile) -> dict[str, Any]:  # Any: JSON values
+    return {
+        "file": str(file.path),
+        "topics": file.topics,
+        "comments": file.comments,
+        "problems": len(file.problems),
+        "copy": str(file.copy) if file.copy else None,
+        "changes": file.changes,
+    }
+
+
+def _problem_fields(problem: Problem) -> dict[str, Any]:  # Any: JSON values
+    return {
+        "file": problem.file,
+        "line": problem.line,
+        "column": problem.column,
+        "code": problem.code,
+        "severity": problem.severity,
+        "message": problem.message,
+        "mendable": problem.is_fixable,
+    }

@@ -1,0 +1,83 @@
+"""A cleaned repository, with what each rule removed; and the rule sets."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from textwrap import shorten
+from typing import TYPE_CHECKING, Any
+
+from kaiwa.report.text_tables import table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from kaiwa.build.repository.cleaning import Cleaned
+    from kaiwa.corpus.rules import RuleSet
+    from kaiwa.report.text_tables import Cell
+
+_WIDTH = 60
+"""Of the examples in a table; the fields have them whole."""
+
+
+@dataclass(frozen=True)
+class CleanView:
+    """What cleaning made, and where."""
+
+    cleaned: Cleaned
+    repository: Path
+
+    def text(self) -> str:
+        """What was kept, and a table of what each rule removed."""
+        cleaned, made = self.cleaned, self.cleaned.manifest
+        kept = f"{made.posts:,} posts, {made.comments:,} comments, {made.pairs:,} pairs of {cleaned.pairs_read:,} read"
+        lines = [f"{self.repository}: {kept}; {cleaned.merged:,} comments merged into near-duplicates"]
+        if cleaned.removed:
+            rows: list[list[Cell]] = [[why, count, self._examples(why)] for why, count in cleaned.removed.items()]
+            lines += ["", table(["removed", "pairs", "for example"], rows)]
+        return "\n".join(lines)
+
+    def _examples(self, why: str) -> str:
+        return shorten(" | ".join(self.cleaned.examples.get(why, [])), _WIDTH, placeholder=" ...")
+
+    def fields(self) -> dict[str, Any]:  # Any: JSON values
+        """The counts as JSON fields."""
+        cleaned, made = self.cleaned, self.cleaned.manifest
+        return {
+            "repository": str(self.repository),
+            "rules": made.rules,
+            "pairs_read": cleaned.pairs_read,
+            "posts": made.posts,
+            "comments": made.comments,
+            "pairs": made.pairs,
+            "merged": cleaned.merged,
+            "removed": cleaned.removed,
+            "examples": cleaned.examples,
+        }
+
+
+@dataclass(frozen=True)
+class RulesView:
+    """The known rule sets."""
+
+    sets: Mapping[str, RuleSet]
+
+    def text(self) -> str:
+        """Each rule set with its source and its rules."""
+        return "\n".join(line for chosen in self.sets.values() for line in _rule_lines(chosen))
+
+    def fields(self) -> dict[str, Any]:  # Any: JSON values
+        """The rule sets as JSON fields."""
+        sets = {
+            name: {"source": one.source, "rules": [asdict(rule) for rule in one.rules]}
+            for name, one in self.sets.items()
+        }
+        return {"rule_sets": sets}
+
+
+def _rule_lines(chosen: RuleSet) -> list[str]:
+    lines = [f"{chosen.name}: {chosen.source}"]
+    lines += [f"  {rule.name} ({rule.side}): {rule.says}" for rule in chosen.rules]
+    lines += [f"  first {chosen.first_comments} comments of a post"] if chosen.first_comments else []
+    lines += ["  near-duplicate comments merged"] if chosen.merge else []
+    return lines

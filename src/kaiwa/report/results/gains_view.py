@@ -1,0 +1,48 @@
+"""The gains of votes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kaiwa.formats.qrels_files import qrels_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kaiwa.label.gain_schemes import VotedGains
+
+
+@dataclass(frozen=True)
+class GainsView:
+    """Gains made by a scheme; ``missing`` counts NA votes."""
+
+    made: VotedGains
+    missing: int
+    scheme: str
+    output: Path | None
+
+    def text(self) -> str:
+        """The gains as TREC qrels."""
+        return qrels_text(self.made.gains).rstrip("\n")
+
+    def summary(self) -> str:
+        """How many gains there are, and what was ignored."""
+        gains = self.made.gains
+        return (
+            f"{len(gains):,} gains of {len(gains.topics):,} topics by {self.scheme}, gmax {gains.top:g}; "
+            f"{self.missing:,} NA votes passed over, {self.made.without_votes:,} items without a vote left unjudged"
+        )
+
+    def fields(self) -> dict[str, Any]:  # Any: JSON values
+        """The counts as JSON fields."""
+        gains = self.made.gains
+        return {
+            "scheme": self.scheme,
+            "gmax": gains.top,
+            "topics": len(gains.topics),
+            "items": len(gains),
+            "missing": self.missing,
+            "without_votes": self.made.without_votes,
+            "output": None if self.output is None else str(self.output),
+        }

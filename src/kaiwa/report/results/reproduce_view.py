@@ -1,0 +1,39 @@
+"""Published numbers next to ours."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from kaiwa.report.text_tables import table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kaiwa.studies.reproductions import Reproduction
+
+
+@dataclass(frozen=True)
+class ReproduceView:
+    """Tables of papers computed again."""
+
+    found: Sequence[Reproduction]
+
+    def text(self) -> str:
+        """A table a paper, each row with its verdict."""
+        return "\n\n".join(map(_reproduction_text, self.found))
+
+    def fields(self) -> dict[str, Any]:  # Any: JSON values
+        """Every row as JSON fields, and how many agree."""
+        return {
+            "reproductions": [{**asdict(one), "agreeing": one.agreeing} for one in self.found],
+            "rows": sum(len(one.rows) for one in self.found),
+            "agreeing": sum(one.agreeing for one in self.found),
+        }
+
+
+def _reproduction_text(one: Reproduction) -> str:
+    rows = [[row.what, row.printed, row.ours, "agrees" if row.agrees else "DIFFERS", row.remark] for row in one.rows]
+    head = f"{one.name}: {one.source}"
+    tail = f"{one.agreeing} of {len(one.rows)} rows agree with print. {one.note}".strip()
+    return f"{head}\n{table(['what', 'printed', 'ours', 'verdict', ''], rows)}\n{tail}"

@@ -1,0 +1,154 @@
+"""Scores: means with standard errors or per-topic rows, and what was left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+from kaiwa.errors import option
+from kaiwa.formats.text.delimited import csv_text
+from kaiwa.report.text_tables import few, latex_table, table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kaiwa.measure import Measure
+    from kaiwa.measure.scoring import Scored
+    from kaiwa.measure.vote_resampling import VoteIntervals
+    from kaiwa.model.scores import Scores, ScoreSet
+    from kaiwa.report.text_tables import Cell
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table's heading and rows."""
+
+    header: list[str]
+    rows: list[list[Cell]]
+
+
+@dataclass(frozen=True)
+class ScoreView:
+    """Scores of runs; ``zero`` when a topic without a relevant item counts 0, intervals where votes were resampled."""
+
+    scored: Scored
+    gmax: str
+    zero: bool = False
+    intervals: VoteIntervals | None = None
+    per_topic: bool = False
+    form: str = "table"
+
+    def text(self) -> str:
+        """Means or per-topic rows, as an aligned table, CSV or LaTeX."""
+        made = topic_rows(self.scored) if self.per_topic else mean_rows(self.scored, self.intervals)
+        if self.form == "csv":
+            return csv_text(made.header, made.rows).rstrip("\n")
+        if self.form == "latex":
+            return latex_table(made.header, made.rows).rstrip("\n")
+        return table(made.header, made.rows)
+
+    def fields(self) -> dict[str, Any]:  # Any: JSON values
+        """The means, the scores of every topic and what was left out as JSON fields."""
+        scored, means = self.scored, _means(self.scored)
+        errors = {name: dict(zip(one.runs, standard_errors(one), strict=True)) for name, one in scored.items()}
+        values = {
+            "means": means,
+            "standard_errors": {run: {name: errors[name][run] for name in scored} for run in means},
+            "topics": _by_topic(scored),
+            "no_relevant": list(scored.undefined),
+            "unanswered": scored.unanswered,
+            "never_judged": scored.unknown,
+            "orders": scored.orders,
+            "gmax": self.gmax,
+        }
+        return values | ({"intervals": _interval_fields(scored, self.intervals)} if self.intervals else {})
+
+    def remarks(self) -> list[str]:
+        """What the reader of the scores must know, a line each."""
+        scored = self.scored
+        lines = [f"gmax {self.gmax}; runs ranked by {' and '.join(sorted(set(scored.orders.values())))}"]
+        if scored.undefined:
+            fate = "counted 0" if self.zero else f"left out ({option('no_relevant', 'zero')} counts them 0)"
+            count = len(scored.undefined)
+            lines.append(f"{count} topics have no relevant item and were {fate}: {few(scored.undefined)}")
+        lines += [
+            f"{run}: no answer for {len(topics)} judged topics, scored 0: {few(topics)}"
+            for run, topics in scored.unanswered.items()
+        ]
+        lines += [
+            f"{run}: {len(topics)} topics were never judged and are not scored: {few(topics)}"
+            for run, topics in scored.unknown.items()
+        ]
+        return lines
+
+
+def measures_text(measures: Mapping[str, Measure]) -> str:
+    """The table of the measures, and what can be added to each."""
+    rows = [[name, measure.says, ", ".join(measure.options)] for name, measure in measures.items()]
+    prefixes = "Any of them takes @k; D-, D#-, DIN-, DIN#- and IA- go before one, with --intents."
+    return f"{table(['measure', 'what it is', 'options'], rows)}\n{prefixes}"
+
+
+def standard_errors(scores: Scores) -> list[float | None]:
+    """The standard error of each run's mean over topics; nothing when there is one topic."""
+    topics = len(scores.topics)
+    if topics < 2:  # noqa: PLR2004  one topic has no spread
+        return [None] * len(scores.runs)
+    errors: list[float | None] = (scores.values.std(axis=0, ddof=1) / sqrt(topics)).tolist()
+    return errors
+
+
+def mean_rows(scores: ScoreSet, intervals: VoteIntervals | None = None) -> Rows:
+    """One row a run: each measure's mean, its standard error over topics, its interval over votes if any."""
+    tables = list(scores.values())
+    header = ["run"]
+    columns: list[Sequence[Cell]] = [tables[0].runs]
+    for place, one in enumerate(tables):
+        header += [one.measure, "se"]
+        columns += [list(one.means().values()), standard_errors(one)]
+        if intervals is not None:
+            header += ["low", "high"]
+            columns += [intervals.low[place].tolist(), intervals.high[place].tolist()]
+    return Rows(header, [list(row) for row in zip(*columns, strict=True)])
+
+
+def topic_rows(scores: ScoreSet) -> Rows:
+    """One row a topic and run, each measure in a column."""
+    tables = list(scores.values())
+    first = tables[0]
+    rows: list[list[Cell]] = [
+        [topic, run, *(float(one.values[row, column]) for one in tables)]
+        for row, topic in enumerate(first.topics)
+        for column, run in enumerate(first.runs)
+    ]
+    return Rows(["topic", "run", *scores], rows)
+
+
+def _by_topic(scores: ScoreSet) -> dict[str, dict[str, dict[str, float]]]:
+    """The scores as {topic: {run: {measure: score}}}."""
+    tables = {name: one.values.tolist() for name, one in scores.items()}
+    first = next(iter(scores.values()))
+    return {
+        topic: {
+            run: {name: values[row][column] for name, values in tables.items()} for column, run in enumerate(first.runs)
+        }
+        for row, topic in enumerate(first.topics)
+    }
+
+
+def _means(scores: ScoreSet) -> dict[str, dict[str, float]]:
+    """The means as {run: {measure: mean}}."""
+    by_measure = {name: one.means() for name, one in scores.items()}
+    runs = next(iter(scores.values())).runs
+    return {run: {name: values[run] for name, values in by_measure.items()} for run in runs}
+
+
+def _interval_fields(scores: ScoreSet, found: VoteIntervals) -> dict[str, dict[str, dict[str, float]]]:
+    """The intervals as {run: {measure: {low, high}}}."""
+    low, high = found.low.tolist(), found.high.tolist()
+    runs = next(iter(scores.values())).runs
+    return {
+        run: {name: {"low": low[row][column], "high": high[row][column]} for row, name in enumerate(scores)}
+        for column, run in enumerate(runs)
+    }

@@ -1,0 +1,44 @@
+"""Standardised scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kaiwa.formats.scores.score_tables import scores_text
+from kaiwa.model.plurals import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kaiwa.model.scores import ScoreSet
+
+
+@dataclass(frozen=True)
+class StandardiseView:
+    """The new scores, and the topics of each measure on which all runs tie."""
+
+    scores: ScoreSet
+    tied_topics: Mapping[str, Sequence[str]]
+    method: str
+
+    def text(self) -> str:
+        """The scores as tidy CSV."""
+        return scores_text(self.scores).rstrip("\n")
+
+    def fields(self) -> dict[str, Any]:  # Any: JSON values
+        """The means and the tied topics as JSON fields."""
+        return {
+            "method": self.method,
+            "means": {measure: one.means() for measure, one in self.scores.items()},
+            "topics": {measure: len(one.topics) for measure, one in self.scores.items()},
+            "tied_topics": {measure: list(topics) for measure, topics in self.tied_topics.items()},
+        }
+
+    def remarks(self) -> list[str]:
+        """A line for each measure with topics on which all runs tie."""
+        return [
+            f"{measure}: all runs tie on {counted(len(topics), 'topic')}; the middle value is given there"
+            for measure, topics in self.tied_topics.items()
+            if topics
+        ]

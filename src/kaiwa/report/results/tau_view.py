@@ -1,0 +1,49 @@
+"""The agreement of two rankings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kaiwa.report.text_tables import table
+
+if TYPE_CHECKING:
+    from kaiwa.compare.rank_agreement import RankAgreement
+    from kaiwa.report.text_tables import Cell
+    from kaiwa.stats.kendall import Interval
+
+
+@dataclass(frozen=True)
+class TauView:
+    """Tau with the interval asked for, tau_ap, rank-biased overlap and the overlap at the top."""
+
+    found: RankAgreement
+    interval: Interval
+
+    def text(self) -> str:
+        """A row a statistic."""
+        found, tau = self.found, self.found.tau
+        rows: list[list[Cell]] = [
+            [f"tau ({tau.ties}, {self.interval} interval)", tau.tau, tau.low, tau.high],
+            ["tau_ap", found.tau_ap, "", ""],
+            ["tau_ap, symmetric", found.tau_ap_symmetric, "", ""],
+            [f"rank-biased overlap, p = {found.persistence:g}", found.rbo, "", ""],
+        ]
+        rows += [[f"overlap of the first {k}", share, "", ""] for k, share in found.overlap.items()]
+        heading = f"{found.a} against {found.b}, {len(found.runs)} runs\n"
+        return heading + table(["agreement", "value", "low", "high"], rows)
+
+    def fields(self) -> dict[str, Any]:  # Any: JSON values
+        """The statistics as JSON fields."""
+        found = self.found
+        return {
+            "a": found.a,
+            "b": found.b,
+            **vars(found.tau),
+            "tau_ap": found.tau_ap,
+            "tau_ap_symmetric": found.tau_ap_symmetric,
+            "rbo": found.rbo,
+            "persistence": found.persistence,
+            "overlap": {str(k): share for k, share in found.overlap.items()},
+            "left_out": list(found.left_out),
+        }

@@ -1,0 +1,59 @@
+"""What rewarding agreement between assessors changes, measure by measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kaiwa.report.text_tables import table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kaiwa.report.text_tables import Cell
+    from kaiwa.studies.unanimity_effect import UnanimityStudy
+
+
+@dataclass(frozen=True)
+class UnanimityView:
+    """The study of each measure, agreement weighted by ``p``."""
+
+    studies: Sequence[UnanimityStudy]
+    p: float
+
+    def text(self) -> str:
+        """A row a measure, then the pairs whose significance changes."""
+        header = ["measure", "tau", "95% low", "high", "pairs", "sig RawG", "sig UG", "gained", "lost"]
+        parts = [table(header, [_study_row(study) for study in self.studies])]
+        changed: list[list[Cell]] = [
+            [study.measure, f"{pair.a} - {pair.b}", pair.p_raw, pair.p_unanimity]
+            for study in self.studies
+            for pair in (*study.gained, *study.lost)
+        ]
+        if changed:
+            parts.append(table(["measure", "pair whose significance changes", "p RawG", "p UG"], changed))
+        return "\n\n".join(parts)
+
+    def fields(self) -> dict[str, Any]:  # Any: JSON values
+        """The studies as JSON fields."""
+        return {"p": self.p, "measures": {study.measure: _study_fields(study) for study in self.studies}}
+
+
+def _study_row(study: UnanimityStudy) -> list[Cell]:
+    tau = study.tau
+    significant = (study.raw.significant_pairs, study.unanimity.significant_pairs)
+    changed = (len(study.gained), len(study.lost))
+    return [study.measure, tau.tau, tau.low, tau.high, len(study.raw.pairs), *significant, *changed]
+
+
+def _study_fields(study: UnanimityStudy) -> dict[str, Any]:  # Any: JSON values
+    return {
+        "tau": study.tau.tau,
+        "low": study.tau.low,
+        "high": study.tau.high,
+        "pairs": len(study.raw.pairs),
+        "significant_raw": study.raw.significant_pairs,
+        "significant_unanimity": study.unanimity.significant_pairs,
+        "gained": [vars(pair) for pair in study.gained],
+        "lost": [vars(pair) for pair in study.lost],
+    }

@@ -1,0 +1,94 @@
+"""What pool depth and the number of assessors do to a score's variance, measured on runs and judgements at hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from kaiwa.errors import InputError
+from kaiwa.label.smaller_panel import votes_of_fewer
+from kaiwa.measure.gain_scale import Scale, judge
+from kaiwa.measure.scoring import score
+from kaiwa.model.gains import Gains
+from kaiwa.pool.depth import depth_pool
+from kaiwa.stats.anova import two_way_anova, within_run_variance
+from kaiwa.stats.kendall import tau_b
+from kaiwa.topicset.budget import Labelling
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    from kaiwa.label.gain_schemes import VotedGains
+    from kaiwa.model.run import Run
+    from kaiwa.model.scores import Scores
+
+Panels = dict[int, list[Gains]]
+"""By the number of assessors an item, the gains that panels of that size lead to."""
+DRAWN_PANELS = 20
+
+
+def drawn_panels(made: VotedGains, assessors: Sequence[int], *, rng: np.random.Generator) -> Panels:
+    """The gains of panels drawn from the votes, and of all votes under the largest number an item has."""
+    most = int(made.counts.sum(axis=1).max())
+    panels: Panels = {}
+    for people in sorted({*assessors, most}):
+        drawn = [votes_of_fewer(made.counts, people, rng=rng) for _ in range(DRAWN_PANELS if people < most else 1)]
+        panels[people] = [replace(made.gains, gains=made.how.worth(counts)) for counts in drawn]
+    return panels
+
+
+def measured_labellings(
+    runs: Sequence[Run],
+    panels: Panels,
+    *,
+    measure: str,
+    depths: Sequence[int],
+    seconds: float,
+    shared_topics: bool,
+) -> list[Labelling]:
+    """Ways of judging with pool sizes and variances as these runs and judgements show them.
+
+    At each depth only items that a pool of that depth would hold keep their gain; the runs are scored on those.
+    tau is that with the order of the runs under the deepest pools and the largest panel.
+    """
+    scored = {
+        (depth, people): [_scores(runs, judged_to_depth(runs, gains, depth), measure) for gains in panel]
+        for depth in sorted(set(depths))
+        for people, panel in panels.items()
+    }
+    best = scored[max(scored)][0].values.mean(axis=0)
+    ways = []
+    for (depth, people), tables in scored.items():
+        pooled = depth_pool(runs, depth=depth)
+        items = len(pooled.comments) / len(pooled.topics)
+        variance = fmean(_variance(table, shared_topics) for table in tables)
+        agreement = fmean(tau_b(table.values.mean(axis=0), best) for table in tables)
+        ways.append(Labelling(depth, items, people, seconds, variance, agreement))
+    return ways
+
+
+def judged_to_depth(runs: Sequence[Run], gains: Gains, depth: int) -> Gains:
+    """The judgements that pools of this depth would have led to; a topic left without any is left out."""
+    kept: dict[str, dict[str, float]] = {}
+    for topic in gains.topics:
+        seen = {comment for run in runs if topic in run.topics for comment in run.comments_of(topic)[:depth]}
+        judged = {comment: gain for comment, gain in gains.of(topic).items() if comment in seen}
+        if any(judged.values()):
+            kept[topic] = judged
+    if not kept:
+        raise InputError.at("pool-depth", f"at depth {depth} no topic has a relevant item", "give deeper pools")
+    return Gains.from_lists(kept, top=gains.top)
+
+
+def _scores(runs: Sequence[Run], gains: Gains, measure: str) -> Scores:
+    return next(iter(score(runs, judge(gains, Scale()), [measure]).values()))
+
+
+def _variance(table: Scores, shared_topics: bool) -> float:  # noqa: FBT001  a property of the design
+    value = two_way_anova(table.values).v_e2 if shared_topics else within_run_variance(table.values)
+    if not value:
+        raise InputError("the runs' scores do not vary; give runs that differ")
+    return value

@@ -1,0 +1,51 @@
+"""The table of the papers: topics needed for every number of systems and every difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.stats.solvers import LARGEST_N
+from kaiwa.topicset.requirement import Requirement, completed
+from kaiwa.topicset.sizes import topics_needed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+GRID_SYSTEMS = (2, 5, 10, 50, 100)
+GRID_DIFFERENCES = (0.05, 0.1, 0.15, 0.2)
+
+
+@dataclass(frozen=True)
+class SizeTable:
+    """``sizes`` is differences x systems; a size too large to compute is None. ``asked`` is what all cells share."""
+
+    asked: Requirement
+    systems: tuple[int, ...]
+    min_diffs: tuple[float, ...]
+    sizes: tuple[tuple[int | None, ...], ...]
+
+
+def size_table(
+    asked: Requirement, *, systems: Sequence[int] = GRID_SYSTEMS, min_diffs: Sequence[float] = GRID_DIFFERENCES
+) -> SizeTable:
+    """The sizes for every number of systems and every difference, one row a difference as in the papers.
+
+    >>> size_table(Requirement(0.0643), systems=(2, 10), min_diffs=(0.15,)).sizes
+    ((46, 91),)
+    """
+    cells = [completed(replace(asked, systems=m, min_diff=d)) for m in systems for d in min_diffs]
+    one = cells[0]
+    grid = topics_needed(
+        systems=np.array(systems)[None, :],
+        min_diff=np.array(min_diffs)[:, None],
+        variance=np.array(one.error_variance),
+        alpha=one.alpha or 0.05,
+        power=one.power or 0.8,
+        test=one.test,
+        method=one.method,
+    )
+    sizes = tuple(tuple(n if n <= LARGEST_N else None for n in row) for row in grid.tolist())
+    return SizeTable(one, tuple(systems), tuple(min_diffs), sizes)

@@ -1,0 +1,116 @@
+"""Systems are candidates, features and a combination: what each shows, and that a new combination fits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from kaiwa.errors import UnknownName
+from kaiwa.flow.retrieve import Bot
+from kaiwa.formats.collection.index_folder import open_index
+from kaiwa.rank.answer_filters import NO_FILTERS
+from kaiwa.rank.features import FEATURES, feature_values
+from kaiwa.rank.systems import SYSTEMS, ranked, system_named
+from kaiwa.retrieve.search.matching import Candidates, Matcher, query_of, search
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kaiwa.rank.fusion import Features
+    from kaiwa.retrieve.index.inverted_index import Index
+
+QUERIES = ("考试顺利 紧张", "去青岛看海 海鲜", "今天天气真好", "Hawaii beaches", "zzzz", "")
+
+
+@pytest.fixture(scope="module")
+def opened(index: Path) -> Index:
+    """The small index."""
+    return open_index(index)
+
+
+def sum_of_features(rankings: Sequence[Candidates], features: Features) -> Candidates:
+    """A combination of features: their sum, as a learned ranker with equal weights would have it."""
+    candidates = rankings[0]
+    scores = sum(features(candidates).values(), np.zeros(len(candidates)))
+    order = np.lexsort((candidates.comments, -scores))
+    return replace(candidates, scores=scores)[order]
+
+
+@pytest.mark.parametrize("text", QUERIES)
+@pytest.mark.parametrize("name", ["run2", "bm25"])
+def test_a_joint_search_ranks_by_the_sum_of_its_features_to_the_last_bit(opened: Index, name: str, text: str) -> None:
+    """Candidates ordered anew by their features come out as the search found them."""
+    query, system = query_of(opened, text), SYSTEMS[name]
+    found = ranked(query, system, k=20)
+    again = ranked(query, replace(system, combine=sum_of_features), k=20)
+    assert again.comments.tolist() == found.comments.tolist()
+    assert again.posts.tolist() == found.posts.tolist()
+    assert again.scores.tolist() == found.scores.tolist()
+
+
+@pytest.mark.parametrize(("name", "feature"), [("run0", "q2p"), ("run1", "q2c"), ("bm25-q2p", "bm25-q2p")])
+def test_a_system_of_one_side_scores_by_that_feature(index: Path, name: str, feature: str) -> None:
+    """The score of a reply is the value of the feature that ranks it."""
+    replies = Bot(index).reply(QUERIES[0], system=name, filters=NO_FILTERS)
+    assert replies
+    assert [one.score for one in replies] == [one.features[feature] for one in replies]
+
+
+@pytest.mark.parametrize("name", sorted(SYSTEMS))
+def test_a_reply_has_a_value_for_every_feature_of_its_system(index: Path, name: str) -> None:
+    """``Reply.features`` is a mapping in the order of the system's features."""
+    replies = Bot(index).reply(QUERIES[0], system=name)
+    assert {tuple(one.features) for one in replies} == {SYSTEMS[name].features}
+
+
+@pytest.mark.parametrize("name", list(FEATURES))
+def test_a_feature_is_one_number_for_each_pair_and_changes_nothing(opened: Index, name: str) -> None:
+    """A batch gives the values of its pairs one by one; arrays that may not be written are enough."""
+    query = query_of(opened, "考试 海 Hawaii")
+    batch = search(query, Matcher("tfidf", 1.0, 1.0), k=20)
+    for array in (batch.comments, batch.posts, batch.scores, query.terms, query.counts):
+        array.flags.writeable = False
+    values = FEATURES[name].values(query, batch)
+    single = [FEATURES[name].values(query, batch[place : place + 1]).item() for place in range(len(batch))]
+    assert len(batch) > 3
+    assert values.tolist() == single
+
+
+def test_features_of_no_candidates_are_empty(opened: Index) -> None:
+    """A query without known words has no candidates."""
+    query = query_of(opened, "zzzz")
+    assert [
+        len(column) for column in feature_values(query, FEATURES, search(query, Matcher("bm25", 1, 1), k=5)).values()
+    ] == [0] * len(FEATURES)
+
+
+@pytest.mark.parametrize("matcher", [Matcher("bm52", 1.0, 1.0), Matcher("cosine", 0.0, 1.0), Matcher("", 0.0, 0.0)])
+def test_an_unknown_similarity_is_an_error(opened: Index, matcher: Matcher) -> None:
+    """Never another similarity in its place."""
+    with pytest.raises(UnknownName, match=f"unknown similarity '{matcher.similarity}'"):
+        search(query_of(opened, "考试"), matcher, k=3)
+
+
+def test_an_unknown_similarity_offers_the_known_one(opened: Index) -> None:
+    """Did you mean."""
+    with pytest.raises(UnknownName, match="did you mean 'bm25'"):
+        search(query_of(opened, "考试"), Matcher("bm52", 1.0, 1.0), k=3)
+
+
+def test_an_unknown_fusion_is_an_error_where_rankings_are_fused() -> None:
+    """The other systems have nothing to fuse."""
+    with pytest.raises(UnknownName, match="did you mean 'rrf'"):
+        system_named("fusion", fusion="rff")
+    assert system_named("run2", fusion="rff") is SYSTEMS["run2"]
+
+
+def test_the_page_lists_every_system_and_every_feature() -> None:
+    """With its description and what it needs."""
+    page = (Path(__file__).parents[2] / "docs" / "retrieve.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in page for name in SYSTEMS)
+    for name, feature in FEATURES.items():
+        assert f"| `{name}` | {feature.description} | {feature.needs} |" in page
