@@ -12,7 +12,8 @@ import pytest
 import kaiwa
 from kaiwa.cli import main
 from kaiwa.errors import InputError, in_command, option
-from kaiwa.formats.scores.score_cells import read_cells, whole
+from kaiwa.formats.readers import read_cells
+from kaiwa.formats.scores.score_cells import whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
