@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from kaiwa.model.gains import Gains
     from kaiwa.model.pair import Pair
     from kaiwa.model.run import Run
-    from kaiwa.model.scores import Scores, ScoreSet
+    from kaiwa.model.score_set import ScoreSet
+    from kaiwa.model.scores import Scores
     from kaiwa.model.votes import Votes
     from kaiwa.rank.answer_filters import Filters
     from kaiwa.rank.replies import Replies
@@ -82,7 +83,8 @@ _HOMES = {
     "kaiwa.model.gains": "Gains",
     "kaiwa.model.pair": "Pair",
     "kaiwa.model.run": "Run",
-    "kaiwa.model.scores": "ScoreSet Scores",
+    "kaiwa.model.score_set": "ScoreSet",
+    "kaiwa.model.scores": "Scores",
     "kaiwa.model.votes": "Votes",
     "kaiwa.rank.answer_filters": "Filters",
     "kaiwa.rank.replies": "Replies",

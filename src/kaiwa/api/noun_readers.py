@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kaiwa.formats.intent_files import IntentChances
     from kaiwa.model.gains import Gains
     from kaiwa.model.run import Run
-    from kaiwa.model.scores import ScoreSet
+    from kaiwa.model.score_set import ScoreSet
     from kaiwa.model.votes import Votes
 
 
@@ -128,7 +128,7 @@ def read_scores(*sources: Path | str | Frame, missing: str = "error", measure: s
     from kaiwa.formats.data_frames import add_scores
     from kaiwa.formats.readers import read_cells
     from kaiwa.formats.scores.score_cells import whole
-    from kaiwa.model.scores import ScoreSet
+    from kaiwa.model.score_set import ScoreSet
 
     paths, frames = _parted(sources)
     cells = read_cells(paths)

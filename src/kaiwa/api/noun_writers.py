@@ -68,7 +68,7 @@ def write_scores(tables: Sequence[Scores], path: Path | str, *, format: str = "c
     """Write scores: to the file, or into the folder where the format is several files."""
     from kaiwa.flow.convert import texts_of, write_converted
     from kaiwa.formats.format_table import SCORES
-    from kaiwa.model.scores import ScoreSet
+    from kaiwa.model.score_set import ScoreSet
 
     write_converted(Path(path), texts_of(SCORES, ScoreSet(tables), format))
 

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from kaiwa.measure.scoring import Scored
     from kaiwa.model.gains import Gains
     from kaiwa.model.run import Run
-    from kaiwa.model.scores import Scores, ScoreSet
+    from kaiwa.model.score_set import ScoreSet
+    from kaiwa.model.scores import Scores
     from kaiwa.model.shown import Shown
     from kaiwa.model.votes import Votes
     from kaiwa.rank.replies import Replies

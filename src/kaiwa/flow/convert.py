@@ -9,7 +9,7 @@ from kaiwa.errors import InputError, UnknownName, option
 from kaiwa.formats.format_table import FORMATS, RUNS, SCORES
 from kaiwa.formats.readers import read, read_runs
 from kaiwa.formats.score_loading import load_all
-from kaiwa.model.scores import ScoreSet
+from kaiwa.model.score_set import ScoreSet
 from kaiwa.registry import Names
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kaiwa.formats.scores.score_cells import Whole
-    from kaiwa.model.scores import Scores, ScoreSet
+    from kaiwa.model.score_set import ScoreSet
+    from kaiwa.model.scores import Scores
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ import numpy as np
 from kaiwa.errors import InputError, option
 from kaiwa.measure.chosen_measure import Chosen, choose
 from kaiwa.measure.judgements import Answers, Batch, Judgements
-from kaiwa.model.scores import Scores, ScoreSet
+from kaiwa.model.score_set import ScoreSet
+from kaiwa.model.scores import Scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kaiwa.formats.format import Texts
     from kaiwa.formats.text.delimited import Row
     from kaiwa.formats.text.head import Head
-    from kaiwa.model.scores import ScoreSet
+    from kaiwa.model.score_set import ScoreSet
 
 LABEL = "kaiwa"
 """The part of a written file's name that NTCIREVAL calls the evaluation's name."""
@@ -80,7 +80,8 @@ def nev_text(scores: ScoreSet, run: str) -> str:
     """One run's scores as the text of a .nev file, every digit kept.
 
     >>> import numpy as np
-    >>> from kaiwa.model.scores import Scores, ScoreSet
+    >>> from kaiwa.model.score_set import ScoreSet
+    >>> from kaiwa.model.scores import Scores
     >>> print(nev_text(ScoreSet([Scores("nERR@10", ("0001",), ("A",), np.array([[0.5]]))]), "A"), end="")
     0001 nERR@0010=           0.5
     """

@@ -9,7 +9,8 @@ import numpy as np
 
 from kaiwa.errors import InputError, option
 from kaiwa.formats.text.delimited import Row, number
-from kaiwa.model.scores import Scores, ScoreSet
+from kaiwa.model.score_set import ScoreSet
+from kaiwa.model.scores import Scores
 from kaiwa.registry import Names
 
 if TYPE_CHECKING:

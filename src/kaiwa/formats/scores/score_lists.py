@@ -10,7 +10,7 @@ from kaiwa.formats.file_names import word
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kaiwa.model.scores import ScoreSet
+    from kaiwa.model.score_set import ScoreSet
 
 
 def by_topic(

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kaiwa.formats.format import Texts
-    from kaiwa.model.scores import Scores, ScoreSet
+    from kaiwa.model.score_set import ScoreSet
+    from kaiwa.model.scores import Scores
 
 TIDY = ["measure", "topic", "run", "score"]
 TOPIC_HEADINGS = {"", "topic", "topics", "topic_id", "query", "query_id", "qid", "id"}

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from kaiwa.measure import Measure
     from kaiwa.measure.scoring import Scored
     from kaiwa.measure.vote_resampling import VoteIntervals
-    from kaiwa.model.scores import Scores, ScoreSet
+    from kaiwa.model.score_set import ScoreSet
+    from kaiwa.model.scores import Scores
     from kaiwa.report.text_tables import Cell
 
 
