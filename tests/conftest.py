@@ -50,7 +50,8 @@ def round_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A task folder of four runs on eight topics, judged by three assessors, with texts in ``repository/``."""
     from kaiwa.formats.collection.repository import Manifest, writing_repository
     from kaiwa.formats.scores.score_tables import write_scores
-    from kaiwa.model.scores import Scores, ScoreSet
+    from kaiwa.model.score_set import ScoreSet
+    from kaiwa.model.scores import Scores
 
     folder = tmp_path_factory.mktemp("template")
     (folder / "runs").mkdir()

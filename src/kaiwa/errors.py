@@ -1,5 +1,8 @@
 """The error tree: everything Kaiwa raises on purpose.
 
+A message names an option by ``option("missing")``, once. ``str(error)`` spells it as Python's argument
+(``missing=``); the command spells it as its own option (``--missing``) where it prints the error.
+
 KaiwaError
 ├── InputError      a file or value is wrong; the message names the place, the fault and the repair
 │   ├── MissingExtra a library that comes with an extra is not installed; the message says how to install it
@@ -9,44 +12,121 @@ KaiwaError
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
+_OPTION = re.compile("\x11([^\x11-\x14]*)\x12([^\x11-\x14]*)\x13([^\x11-\x14]*)\x14")
+_COMMAND = {
+    "as_table": "--table",
+    "correlation": "--paired-correlation",
+    "count": "-n",
+    "depths": "--pool-depth",
+    "hours": "--budget",
+    "measure": "-m",
+    "n": "--topics",
+    "output": "-o",
+    "pilots": "--pilot",
+}
+"""The options that the command spells otherwise than ``--`` and the argument's name."""
+
+
+def option(name: str, value: str = "", *, python: str | None = None) -> str:
+    """A mark in a message for the argument ``name`` with its value; ``python`` is the value as Python writes it.
+
+    >>> in_python(option("missing", "zero")), in_command(option("missing", "zero"))
+    ('missing="zero"', '--missing zero')
+    >>> in_python(option("measure")), in_command(option("measure"))
+    ('measure=', '-m')
+    """
+    return f"\x11{name}\x12{value}\x13{_as_python(value) if python is None else python}\x14"
+
+
+def _as_python(value: str) -> str:
+    return f'"{value}"' if value and not re.fullmatch(r"[\d.]+|[A-Z]+", value) else value
+
+
+def in_python(message: str) -> str:
+    """The message with each option spelled as an argument of a function."""
+    return _OPTION.sub(lambda mark: f"{mark[1]}={mark[3]}", message)
+
+
+def in_command(message: str) -> str:
+    """The message with each option spelled as on the command line."""
+    return _OPTION.sub(lambda mark: f"{_command_name(mark[1])} {mark[2]}".rstrip(), message)
+
+
+def _command_name(argument: str) -> str:
+    return _COMMAND.get(argument, f"--{argument.replace('_', '-')}")
+
+
 class KaiwaError(Exception):
-    """Anything Kaiwa refuses, in one line that says what to do next."""
+    """Anything Kaiwa refuses, in one line that says what to do next.
+
+    ``str(error)`` names arguments as Python does. An f-string keeps the marks of ``option``, so that an error can be
+    raised again with its place in front of it.
+
+    >>> import kaiwa
+    >>> try:
+    ...     kaiwa.read_scores("absent.csv")
+    ... except kaiwa.KaiwaError as refusal:
+    ...     print(refusal)
+    absent.csv: no such file; check the name and the folder
+    """
+
+    def __str__(self) -> str:
+        return in_python(super().__str__())
+
+    def __format__(self, spec: str) -> str:
+        return format(super().__str__(), spec)
 
 
 class InputError(KaiwaError):
-    """Input that cannot be used; ``str()`` is ``place: what is wrong; what to do``."""
+    """Input that cannot be used; ``str()`` is ``place: what is wrong; what to do``.
+
+    >>> import kaiwa
+    >>> raise kaiwa.InputError.at("r.txt", "grade '5' is not 0..2", "map it to a gain", line=7)
+    Traceback (most recent call last):
+    kaiwa.errors.InputError: r.txt:7: grade '5' is not 0..2; map it to a gain
+    """
 
     @classmethod
     def at(cls, place: object, what: str, repair: str, *, line: int | None = None) -> InputError:
         """The error for one place, in the house's form.
 
-        >>> str(InputError.at("r.txt", "grade '5' is not 0..2", "see --levels", line=7))
-        "r.txt:7: grade '5' is not 0..2; see --levels"
+        >>> from kaiwa.errors import InputError, option
+        >>> str(InputError.at("r.txt", "grade '5' is not 0..2", f"see {option('levels')}", line=7))
+        "r.txt:7: grade '5' is not 0..2; see levels="
         """
         spot = f"{place}" if line is None else f"{place}:{line}"
         return cls(f"{spot}: {what}; {repair}")
 
 
 class UnknownName(InputError):  # noqa: N818  reads as the thing it is
-    """A name that a table does not hold."""
+    """A name that a table does not hold.
+
+    >>> import kaiwa
+    >>> kaiwa.score(kaiwa.Run.from_dict({"q": {"a": 1.0}}), kaiwa.Gains.from_lists({"q": {"a": 1}}), "nER@10")
+    Traceback (most recent call last):
+    kaiwa.errors.UnknownName: unknown measure 'nER'; did you mean 'nERR' or 'nEBR' or 'ERR'?
+    """
 
     @classmethod
     def among(cls, kind: str, name: str, known: Iterable[str]) -> UnknownName:
         """The error that offers what the table does hold.
 
+        >>> from kaiwa.errors import UnknownName
         >>> str(UnknownName.among("measure", "nER", ["nERR", "P+"]))
         "unknown measure 'nER'; did you mean 'nERR'?"
         >>> str(UnknownName.among("measure", "ap", ["AP", "P+"]))
         "unknown measure 'ap'; did you mean 'AP'?"
         """
+        from difflib import get_close_matches
+
         names = list(known)
         by_small = {one.lower(): one for one in reversed(names)}
         near = [by_small[one] for one in get_close_matches(name.lower(), by_small, n=3, cutoff=0.6)]
@@ -75,4 +155,9 @@ def needs_extra(name: str) -> Iterator[None]:
 
 
 class DesignError(KaiwaError):
-    """A requirement that cannot be met, with the nearest one that can."""
+    """A requirement that cannot be met, with the nearest one that can.
+
+    >>> import kaiwa
+    >>> issubclass(kaiwa.DesignError, kaiwa.KaiwaError)
+    True
+    """

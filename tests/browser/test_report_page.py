@@ -11,7 +11,8 @@ import pytest
 
 from kaiwa.flow.report import write_report
 from kaiwa.formats.scores.score_tables import write_scores
-from kaiwa.model.scores import Scores, ScoreSet
+from kaiwa.model.score_set import ScoreSet
+from kaiwa.model.scores import Scores
 from kaiwa.task.settings import TaskSettings
 from kaiwa.task.task_folder import Task, read_task
 

@@ -83,6 +83,46 @@ def test_a_frame_of_several_runs_is_read_by_read_runs() -> None:
         kaiwa.read_run(frame)
 
 
+def test_a_wide_frame_of_runs_is_read() -> None:
+    """Topics x runs, the topics in a column or in the index of pandas; other columns of text are ignored."""
+    wide = {"topic": ["q1", "q2"], "query": ["x", "y"], "A": [0.5, 1.0], "B": [0.25, 0.5]}
+    expected = kaiwa.Scores("AP", ("q1", "q2"), ("A", "B"), np.array([[0.5, 0.25], [1.0, 0.5]]))
+    assert kaiwa.read_scores(pl.DataFrame(wide), measure="AP")["AP"] == expected
+    indexed = pd.DataFrame({"A": [0.5, 1.0], "B": [0.25, 0.5]}, index=["q1", "q2"])
+    assert kaiwa.read_scores(indexed, measure="AP")["AP"] == expected
+    assert kaiwa.read_scores(pd.DataFrame(expected.matrix()))["score"].means() == expected.means()
+
+
+def test_a_wide_frame_of_measures_is_read() -> None:
+    """A column for each measure; an empty cell is a gap."""
+    wide = pd.DataFrame({"topic": ["q1", "q2"], "run": ["A", "A"], "nG@1": [0.5, 1.0], "P+": [0.25, None]})
+    assert kaiwa.read_scores(wide, missing="drop-topics").means() == {"A": {"nG@1": 0.75, "P+": 0.25}}
+    with pytest.raises(InputError, match=r"P\+: run 'A' has no score on topic 'q2'"):
+        kaiwa.read_scores(wide)
+
+
+def _nouns() -> dict[str, Any]:  # Any: each noun is of its own type
+    return {
+        "ScoreSet": kaiwa.ScoreSet([_scores()]),
+        "Scores": _scores(),
+        "Run": kaiwa.Run.from_dict({"q1": {"a": 1.0}}),
+        "Votes": _votes(),
+        "Gains": kaiwa.Gains.from_lists({"q1": {"a": 2}}),
+    }
+
+
+@pytest.mark.parametrize("name", _nouns())
+def test_a_noun_becomes_a_frame_or_says_how(name: str) -> None:
+    """``pandas.DataFrame(x)`` cannot know the rows and says so; the other ways give the same rows."""
+    noun = _nouns()[name]
+    with pytest.raises(TypeError, match=r"use \.to_pandas\(\), \.to_polars\(\) or \.columns\(\)"):
+        pd.DataFrame(noun)
+    frame = noun.to_pandas()
+    assert frame.columns.tolist() == noun.to_polars().columns == list(noun.columns())
+    assert pl.DataFrame(noun).equals(noun.to_polars())
+    assert pd.DataFrame.from_arrow(noun).astype(object).equals(frame.astype(object)) or frame.isna().any(axis=None)
+
+
 @pytest.mark.parametrize(
     ("read", "columns", "message"),
     [

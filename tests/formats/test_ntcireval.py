@@ -16,7 +16,8 @@ from kaiwa.formats.scores.discpower import discpower_texts
 from kaiwa.formats.scores.nev_files import nev_texts
 from kaiwa.model.gains import Gains
 from kaiwa.model.run import Run
-from kaiwa.model.scores import Scores, ScoreSet
+from kaiwa.model.score_set import ScoreSet
+from kaiwa.model.scores import Scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,7 +19,8 @@ def gapped(tmp_path: Path) -> Path:
 
 def test_a_gap_is_refused_unless_a_rule_is_chosen(gapped: Path) -> None:
     """The message names the cell and the rules."""
-    with pytest.raises(InputError, match=r"run 'B' has no score on topic '2' .*drop-topics, drop-runs or zero"):
+    message = "run 'B' has no score on topic '2' .*missing=\"drop-topics\", drop-runs or zero"
+    with pytest.raises(InputError, match=message):
         whole(read_cells([gapped]))
 
 

@@ -10,7 +10,8 @@ import pytest
 from kaiwa.errors import InputError
 from kaiwa.formats.readers import read_scores
 from kaiwa.formats.scores.trec_eval import trec_eval_text
-from kaiwa.model.scores import Scores, ScoreSet
+from kaiwa.model.score_set import ScoreSet
+from kaiwa.model.scores import Scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -35,7 +35,8 @@ from kaiwa.formats.vote_files import write_votes
 from kaiwa.model.gains import Gains
 from kaiwa.model.ids import pack
 from kaiwa.model.run import Run
-from kaiwa.model.scores import Scores, ScoreSet
+from kaiwa.model.score_set import ScoreSet
+from kaiwa.model.scores import Scores
 from kaiwa.model.votes import NA, Votes
 
 if TYPE_CHECKING:

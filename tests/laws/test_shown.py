@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import inspect
-import re
+import csv
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import kaiwa
-from kaiwa.api import bot, nouns, reading, results, verbs
-from kaiwa.api.results import Replies
-from kaiwa.rank.replies import Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
+from kaiwa.api.sheets import SHEETS
+from kaiwa.build.repository.cleaning import Cleaned
+from kaiwa.check import Problem
+from kaiwa.flow.check import Check, CheckedFile
+from kaiwa.flow.topics import Topics
+from kaiwa.formats.collection.repository import Manifest
+from kaiwa.model.shown import Shown
+from kaiwa.rank.replies import Replies, Reply
 
 EVIL = "<script>alert(1)</script>\u202e\x1b[31m\"'&"
-PLAIN = {"str", "int", "float", "None", "dict", "list", "Path", "object", "Sequence", "Sheet", "T"}
 
 
 def _votes() -> kaiwa.Votes:
@@ -45,6 +46,23 @@ def _reply() -> Reply:
     return Reply(EVIL, EVIL * 100, 1.0, EVIL, EVIL, (EVIL,), {"q2p": 0.5, "q2c": 0.5})
 
 
+def _run() -> kaiwa.Run:
+    return kaiwa.Run.from_lists(EVIL.replace("\u202e", ""), {EVIL: [(EVIL, 2.0)]})
+
+
+def _check() -> Check:
+    problem = Problem(EVIL, 1, 1, "bad-rank", EVIL)
+    return Check((CheckedFile(Path("r.txt"), 1, 1, (problem,), {1: EVIL}),))
+
+
+class Bot(kaiwa.Bot):
+    """A bot over an index of nothing but its size."""
+
+    def __init__(self) -> None:
+        side = SimpleNamespace(texts=[EVIL])
+        self.index = SimpleNamespace(posts=side, comments=side, tokeniser=EVIL)  # type: ignore[assignment]
+
+
 RESULTS: dict[str, Any] = {  # Any: each result is of its own type
     "Scores": _scores(),
     "ScoreSet": kaiwa.ScoreSet([_scores()]),
@@ -55,7 +73,16 @@ RESULTS: dict[str, Any] = {  # Any: each result is of its own type
     "Votes": _votes(),
     "Agreement": _votes().agree(),
     "Gains": _votes().gains(),
-    "Run": kaiwa.Run.from_lists(EVIL.replace("\u202e", ""), {EVIL: [(EVIL, 2.0)]}),
+    "Run": _run(),
+    "Scored": kaiwa.score(_run(), kaiwa.Gains.from_lists({EVIL: {EVIL: 1}, "q": {"a": 0}}), "nG@1"),
+    "BaselineComparison": _scores().compare_with_baseline(_scores().runs[0], test="t"),
+    "RankAgreement": kaiwa.tau(_scores(), _scores()),
+    "PoolReport": kaiwa.pool_runs(_run()),
+    "Check": _check(),
+    "Cleaned": Cleaned(Manifest(), 3, 0, {EVIL: 3}, {EVIL: [EVIL]}),
+    "Topics": Topics({EVIL: EVIL}, 3, {}),
+    "MeasureTable": kaiwa.measures,
+    "Bot": Bot(),
     "Replies": Replies([_reply()]),
     "many runs": _scores(400),
     "a long run": kaiwa.Run.from_lists("R", {f"q{one}": [(f"c{two}", 1.0) for two in range(99)] for one in range(99)}),
@@ -72,7 +99,7 @@ class _Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """A known, harmless tag."""
-        assert tag in {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "p"}
+        assert tag in {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "p", "span"}
         assert {name for name, _ in attrs} <= {"class", "tabindex", "role", "aria-label", "scope"}
         self.open.append(tag)
 
@@ -92,20 +119,36 @@ def test_a_result_shows_itself_as_small_inert_html(name: str) -> None:
     assert len(html) < 100_000
 
 
-@pytest.mark.parametrize("module", [nouns, results, bot, verbs, reading])
-def test_every_type_that_the_api_returns_is_among_those(module: ModuleType) -> None:
+def test_every_sheet_is_among_those() -> None:
+    """A new noun or result with a look of its own is added here."""
+    assert set(SHEETS) <= {type(result).__name__ for result in RESULTS.values()}
+
+
+def test_every_class_that_is_shown_has_a_sheet() -> None:
     """A new result without a look of its own fails here."""
-    returned = {word for annotation in _returned(module) for word in re.findall(r"[A-Za-z]\w*", annotation)}
-    assert returned - PLAIN - {"Bot"} <= set(RESULTS)
+    classes = {name for name in kaiwa.__all__ if isinstance(getattr(kaiwa, name), type)}
+    shown = {name for name in classes if issubclass(getattr(kaiwa, name), Shown)}
+    assert shown <= set(SHEETS)
 
 
-def _returned(module: ModuleType) -> Iterator[str]:
-    """What the module's own functions and public methods say they return."""
-    own = [thing for thing in vars(module).values() if getattr(thing, "__module__", "") == module.__name__]
-    for thing in own:
-        for name, method in vars(thing).items() if inspect.isclass(thing) else [(thing.__name__, thing)]:
-            if not name.startswith("_") and callable(method):
-                yield str(method.__annotations__.get("return", ""))
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_prints_itself_and_its_repr_is_short(name: str) -> None:
+    """Text with a table in it; a repr of one line."""
+    result = RESULTS[name]
+    assert "--" in str(result)
+    assert not set("\x11\x12\x13\x14\x1b\u202e") & set(str(result))
+    assert "\n" not in repr(result)
+    assert len(repr(result)) < 1_000
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_goes_to_frames_and_papers(name: str) -> None:
+    """The same rows for pandas, polars and CSV; a tabular for LaTeX."""
+    result = RESULTS[name]
+    rows = len(next(iter(result.columns().values())))
+    assert len(result.to_pandas()) == len(result.to_polars()) == rows
+    assert len(list(csv.reader(result.to_csv().splitlines()))) >= rows + 1
+    assert result.to_latex().startswith(r"\begin{tabular}")
 
 
 def test_rows_beyond_the_most_are_counted() -> None:

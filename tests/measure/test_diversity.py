@@ -97,5 +97,5 @@ def test_p_plus_q_takes_q_of_informational_and_p_plus_of_navigational_intents() 
 def test_a_diversity_measure_without_intents_says_what_to_give() -> None:
     """Ordinary qrels hold no intents."""
     plain = judge(Gains.from_lists({"q": {"d1": 1}}))
-    with pytest.raises(InputError, match="--intents"):
+    with pytest.raises(InputError, match="intents="):
         one(["d1"], "I-rec@3", plain)

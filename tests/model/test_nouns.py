@@ -7,7 +7,8 @@ from kaiwa.errors import InputError
 from kaiwa.model.gains import Gains
 from kaiwa.model.ids import pack
 from kaiwa.model.run import Run
-from kaiwa.model.scores import Scores, ScoreSet
+from kaiwa.model.score_set import ScoreSet
+from kaiwa.model.scores import Scores
 from kaiwa.model.votes import NA, Votes
 
 

@@ -1,9 +1,12 @@
-"""The verdict on run files: each file with its problems, and its mended copy where one was written."""
+"""The verdict on run files: each file with its problems, and its fixed copy where one was written."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from kaiwa.model.plurals import counted
+from kaiwa.model.shown import Shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """One run file: its size, what is wrong with it, the text of the faulty lines, and its mended copy."""
+    """One run file: its size, what is wrong with it, the text of the faulty lines, and its fixed copy."""
 
     path: Path
     topics: int
@@ -26,10 +29,18 @@ class CheckedFile:
 
 
 @dataclass(frozen=True)
-class Check:
-    """The verdict on all files."""
+class Check(Shown):
+    """The verdict on all files.
+
+    >>> import kaiwa
+    >>> kaiwa.Check(())
+    Check(0 files, 0 problems)
+    """
 
     files: tuple[CheckedFile, ...]
+
+    def __repr__(self) -> str:
+        return f"Check({counted(len(self.files), 'file')}, {counted(len(self.problems), 'problem')})"
 
     @property
     def problems(self) -> list[Problem]:
@@ -38,5 +49,5 @@ class Check:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing is wrong, or nothing is left wrong in the mended copies."""
+        """Whether nothing is wrong, or nothing is left wrong in the fixed copies."""
         return all(not (file.left if file.copy else file.problems) for file in self.files)

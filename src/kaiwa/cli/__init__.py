@@ -14,7 +14,7 @@ from kaiwa.cli.shell.complete import VARIABLE
 from kaiwa.cli.shell.output import quiet_option
 from kaiwa.cli.shell.stop import Stopped, heed_signals, leave_closed_pipe, what_is_left
 from kaiwa.cli.shell.verb import completed_verb
-from kaiwa.errors import KaiwaError
+from kaiwa.errors import KaiwaError, in_command
 
 EXIT_BAD_INPUT = 2
 
@@ -108,7 +108,7 @@ def main() -> None:
         heed_signals()
         _run(sys.argv[1:])
     except KaiwaError as refusal:
-        _stop(str(refusal), EXIT_BAD_INPUT)
+        _stop(in_command(f"{refusal}"), EXIT_BAD_INPUT)
     except click.UsageError as refusal:
         _stop(f"{' '.join(refusal.format_message().split())} (try: {_help_line(refusal)})", EXIT_BAD_INPUT)
     except click.ClickException as refusal:

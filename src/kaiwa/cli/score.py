@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from kaiwa.flow.judgement_sources import Judged
     from kaiwa.measure.scoring import Reading
     from kaiwa.measure.vote_resampling import VoteIntervals
+    from kaiwa.studies.judging import Judged
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.compare.hsd import require_trials, scale_tolerance
+from kaiwa.compare.hsd import require_trials, require_words, scale_tolerance
 from kaiwa.compare.paired_tests import against_baseline
 from kaiwa.errors import InputError, UnknownName
+from kaiwa.model.late import verb
+from kaiwa.model.plurals import counted
+from kaiwa.model.shown import Shown
 from kaiwa.stats.anova import require_matrix
 
 if TYPE_CHECKING:
@@ -37,8 +40,14 @@ class PlannedPair:
 
 
 @dataclass(frozen=True)
-class BaselineComparison:
-    """Every run against the baseline, under one measure."""
+class BaselineComparison(Shown):
+    """Every run against the baseline, under one measure.
+
+    >>> import kaiwa, numpy
+    >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
+    >>> scores.compare_with_baseline("B", test="t")
+    BaselineComparison('nG@1', baseline 'B', 6 topics, 1 run)
+    """
 
     measure: str
     baseline: str
@@ -47,6 +56,21 @@ class BaselineComparison:
     trials: int | None
     topics: int
     pairs: tuple[PlannedPair, ...]
+
+    def __repr__(self) -> str:
+        size = f"{counted(self.topics, 'topic')}, {counted(len(self.pairs), 'run')}"
+        return f"BaselineComparison({self.measure!r}, baseline {self.baseline!r}, {size})"
+
+    def methods(self) -> str:
+        """What was done, in words that can stand in a paper.
+
+        >>> import kaiwa, numpy
+        >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
+        >>> scores.compare_with_baseline("B", test="t").methods().split(" by ")[0]
+        '1 runs were compared with B'
+        """
+        text: str = verb("BaselineComparison.methods")(self)
+        return text
 
 
 def compare_with_baseline(
@@ -74,6 +98,7 @@ def compare_with_baseline(
         raise UnknownName.among("run", baseline, scores.runs)
     if not 0 < alpha < 1:
         raise InputError(f"alpha {alpha} is not between 0 and 1; give 0.05, say")
+    require_words(trials=trials, p_rule=p_rule)
     require_trials(trials)
     column = scores.runs.index(baseline)
     tests = against_baseline(scores.values, column, test=test, trials=trials, rng=rng, alpha=alpha, p_rule=p_rule)

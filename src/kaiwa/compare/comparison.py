@@ -9,8 +9,11 @@ import numpy as np
 
 from kaiwa.compare.allpairs import ALL_PAIRS, AllPairs, Settings, Trials
 from kaiwa.compare.groups import best_first, group_letters, tied_ranks
-from kaiwa.compare.hsd import AUTO_CAP
+from kaiwa.compare.hsd import AUTO_CAP, require_words
 from kaiwa.errors import InputError
+from kaiwa.model.late import verb
+from kaiwa.model.plurals import counted
+from kaiwa.model.shown import Shown
 from kaiwa.stats.anova import AnovaTable, require_matrix, two_way_anova
 from kaiwa.stats.p_values import PRule, fewest_trials, monte_carlo_error, too_close
 
@@ -53,8 +56,19 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """All pairs of runs under one measure, compared."""
+class Comparison(Shown):
+    """All pairs of runs under one measure, compared; prints itself as a leaderboard.
+
+    ``unranked`` are runs that were left out for missing scores.
+
+    >>> import kaiwa, numpy
+    >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
+    >>> result = scores.compare(trials=999)
+    >>> result
+    Comparison('nG@1', 6 topics, 2 runs, 1 of 1 pairs significant)
+    >>> [(pair.a, pair.b, pair.diff) for pair in result.pairs]
+    [('A', 'B', 1.0)]
+    """
 
     measure: str
     test: str
@@ -67,6 +81,21 @@ class Comparison:
     critical_difference: float
     anova: AnovaTable
     unranked: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        size = f"{counted(self.topics, 'topic')}, {counted(len(self.standings), 'run')}"
+        return f"Comparison({self.measure!r}, {size}, {self.significant_pairs} of {len(self.pairs)} pairs significant)"
+
+    def methods(self) -> str:
+        """What was done, in words that can stand in a paper.
+
+        >>> import kaiwa, numpy
+        >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
+        >>> scores.compare(trials=999).methods().split(" with ")[0]
+        '2 runs were compared by mean nG@1 over 6 topics'
+        """
+        text: str = verb("Comparison.methods")(self)
+        return text
 
     @property
     def ranks(self) -> dict[str, int]:
@@ -109,6 +138,7 @@ def compare_runs(
     {'A': 1, 'B': 2}
     """
     all_pairs = ALL_PAIRS[test]
+    require_words(trials=trials, p_rule=p_rule)
     _require_settings(scores, test, trials, alpha, p_rule)
     settings = Settings(trials, alpha, rng, p_rule, cap, threads, progress)
     return _comparison(scores, test, settings, all_pairs(scores.values, settings))

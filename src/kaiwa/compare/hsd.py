@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, UnknownName
 from kaiwa.stats.anova import require_matrix
 from kaiwa.stats.p_values import PRule, p_from_counts, too_close
 from kaiwa.stats.shuffles import shuffle_key, shuffled_means
@@ -112,6 +112,14 @@ def require_trials(trials: int) -> None:
     """Refuse no trials, and more than memory and patience hold."""
     if not 1 <= trials <= MOST_TRIALS:
         raise InputError(f"{trials:,} trials; give 1 to {MOST_TRIALS:,}")
+
+
+def require_words(*, trials: object, p_rule: str) -> None:
+    """Refuse words that are not known."""
+    if isinstance(trials, str) and trials != "auto":
+        raise InputError(f"trials {trials!r} is neither a whole number nor 'auto'; give 5000, say")
+    if p_rule not in get_args(PRule):
+        raise UnknownName.among("p_rule", p_rule, get_args(PRule))
 
 
 def scale_tolerance(by_topic: FloatArray) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 
 from kaiwa.compare.rank_overlap import rank_biased_overlap, symmetric_tau_ap, tau_ap, top_overlap
 from kaiwa.errors import InputError
+from kaiwa.model.shown import Shown
 from kaiwa.stats.kendall import Interval, TauResult, Ties, kendall_tau
 
 if TYPE_CHECKING:
@@ -18,8 +19,16 @@ TOPS = (1, 3, 5, 10)
 
 
 @dataclass(frozen=True)
-class RankAgreement:
-    """How far two rankings of the same runs agree, overall and at the top."""
+class RankAgreement(Shown):
+    """How far two rankings of the same runs agree, overall and at the top.
+
+    ``left_out`` are the runs that only one side has.
+
+    >>> import kaiwa, numpy
+    >>> scores = kaiwa.Scores("AP", ("1", "2"), ("A", "B", "C"), numpy.array([[0.5, 0.25, 0.0], [0.5, 0.25, 0.1]]))
+    >>> kaiwa.tau(scores, scores).tau.tau
+    1.0
+    """
 
     a: str
     b: str
@@ -37,7 +46,7 @@ def rank_agreement(
     first: Scores,
     second: Scores,
     *,
-    names: tuple[str, str],
+    names: tuple[str, str] | None = None,
     ties: Ties = "tau-b",
     interval: Interval = "hwc",
     confidence: float = 0.95,
@@ -45,14 +54,17 @@ def rank_agreement(
     persistence: float = 0.9,
     rng: np.random.Generator,
 ) -> RankAgreement:
-    """The agreement of two rankings by mean score; runs that only one side has are left out and named."""
+    """The agreement of two rankings by mean score; ``names`` are what to call the two sides.
+
+    Runs that only one side has are left out and named.
+    """
     means_a, means_b = first.means(), second.means()
     runs = tuple(run for run in first.runs if run in means_b)
     if not runs:
         raise InputError("the two rankings share no run; give scores of the same runs")
     x, y = (np.array([means[run] for run in runs]) for means in (means_a, means_b))
     return RankAgreement(
-        *names,
+        *(names or (first.measure, second.measure)),
         runs,
         kendall_tau(x, y, ties=ties, interval=interval, confidence=confidence, trials=trials, rng=rng),
         tau_ap(x, y),

@@ -28,6 +28,10 @@ class Factors:
     """What one measure's topics were like for the runs of one round: mean and standard deviation per topic.
 
     A standard deviation of 0 marks a topic on which all those runs tied: it says nothing about any run.
+
+    >>> import kaiwa, numpy
+    >>> kaiwa.Scores("AP", ("q1",), ("A", "B"), numpy.array([[0.5, 0.25]])).factors().topics
+    ('q1',)
     """
 
     measure: str

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError
+from kaiwa.model.shown import Shown
 from kaiwa.stats.anova import require_matrix, run_deviations, two_way_anova
 from kaiwa.stats.topic_bootstrap import percentile_limits, topic_weights
 
@@ -36,8 +37,14 @@ class Components:
 
 
 @dataclass(frozen=True)
-class Variance:
-    """The variances that topic set size design takes, pooled over matrices, with bootstrap limits over topics."""
+class Variance(Shown):
+    """The variances that topic set size design takes, pooled over matrices, with bootstrap limits over topics.
+
+    >>> import kaiwa, numpy
+    >>> scores = kaiwa.Scores("AP", ("1", "2"), ("A", "B"), numpy.array([[0.5, 0.25], [0.25, 0.25]]))
+    >>> scores.variance().v_e
+    0.015625
+    """
 
     v_e: float
     v_e2: float | None

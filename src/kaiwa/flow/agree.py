@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.formats.readers import read_votes
-from kaiwa.label.agreement import Agreement, AssessorPair, Contested, agreement, assessor_pairs, contested
-from kaiwa.label.coefficients import parse_merge
+from kaiwa.label.agreement import Agreement, AssessorPair, Contested, agreement_of_levels, assessor_pairs, contested
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,6 +35,5 @@ def agree_file(
 ) -> AgreementReport:
     """The agreement of the votes in a file, levels merged like ``L1+L2`` if asked."""
     votes = read_votes(path, top=top)
-    classes = None if merge is None else parse_merge(merge, votes.top)
-    found = agreement(votes, rng=np.random.default_rng(seed), classes=classes, samples=samples)
+    found = agreement_of_levels(votes, rng=np.random.default_rng(seed), merge=merge, samples=samples)
     return AgreementReport(found, contested(votes, number), assessor_pairs(votes) if pairs else [])

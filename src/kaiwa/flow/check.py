@@ -20,7 +20,7 @@ from kaiwa.check import (
 )
 from kaiwa.check.checked_files import Check, CheckedFile
 from kaiwa.disk.atomic_files import write_text
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.collection.id_lists import id_set, read_ids
 from kaiwa.formats.collection.repository import open_repository
 from kaiwa.formats.collection.takedown import read_takedown
@@ -108,7 +108,9 @@ def _checked(
 def _fixed(run: RawRun, checked: CheckedFile, expected: Expectation, ignored: set[str], copies: Path) -> CheckedFile:
     copy = copies / run.path.name
     if copy.resolve() == run.path.resolve():
-        raise InputError.at(copy, "the fixed copy would overwrite the run", "choose another folder with -o")
+        raise InputError.at(
+            copy, "the fixed copy would overwrite the run", f"choose another folder with {option('output')}"
+        )
     fixed = fixed_run(run, expected, keep_ties="tied-scores" in ignored)
     if not fixed.text.strip():
         return checked

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kaiwa.disk.atomic_files import write_text, write_texts
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, UnknownName, option
 from kaiwa.formats.format_table import FORMATS, RUNS, SCORES
 from kaiwa.formats.readers import read, read_runs
 from kaiwa.formats.score_loading import load_all
-from kaiwa.model.scores import ScoreSet
+from kaiwa.model.score_set import ScoreSet
 from kaiwa.registry import Names
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from kaiwa.formats.format import Format, Noun, Texts
 
+T = TypeVar("T")
+W = TypeVar("W")
 WRITTEN: Names[Format[Any, Any]] = Names(  # Any: each row has the types of its noun
     "format", {name: row for name, row in FORMATS.items() if row.texts is not None}
 )
@@ -25,12 +27,18 @@ WRITTEN: Names[Format[Any, Any]] = Names(  # Any: each row has the types of its 
 
 def converted(paths: Sequence[Path], name: str, *, measures: Sequence[str] = ()) -> Texts:
     """The texts of the files in another format; ``measures`` chooses among scores."""
-    row = WRITTEN[name]
-    if measures and row.noun is not SCORES:
-        raise InputError(f"-m chooses among scores, and {name} holds none; leave it out")
-    if row.texts is None:
-        raise AssertionError  # WRITTEN holds none
-    return row.texts(_contents(paths, row.noun, measures))
+    noun = WRITTEN[name].noun
+    if measures and noun is not SCORES:
+        raise InputError(f"{option('measure')} chooses among scores, and {name} holds none; leave it out")
+    return texts_of(noun, _contents(paths, noun, measures), name)
+
+
+def texts_of(noun: Noun[T, W], thing: W, name: str) -> Texts:
+    """The texts of a noun in one of its formats."""
+    writers = {row.name: row.texts for row in FORMATS.values() if row.noun is noun and row.texts is not None}
+    if name not in writers:
+        raise UnknownName.among("format", name, writers)
+    return writers[name](thing)
 
 
 def _contents(paths: Sequence[Path], noun: Noun[Any, Any], measures: Sequence[str]) -> object:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError
 from kaiwa.formats.qrels_files import write_qrels
 from kaiwa.formats.readers import read_votes
-from kaiwa.label.gain_schemes import UNANIMITY_WEIGHT, VotedGains, gains_of, weighing
+from kaiwa.label.gain_schemes import UNANIMITY_WEIGHT, VotedGains, voted_gains
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,15 +26,7 @@ def gains_file(
 ) -> tuple[Votes, VotedGains]:
     """The gains of a file's votes, written to ``output`` when given."""
     votes = read_votes(path, top=top)
-    made = gains_of(votes, weighing(votes, scheme, values=_values(levels, votes.top), p=p))
+    made = voted_gains(votes, scheme, levels=levels, p=p)
     if output is not None:
         write_qrels(output, made.gains)
     return votes, made
-
-
-def _values(levels: Mapping[float, float] | None, top: int) -> list[float] | None:
-    if levels is None:
-        return None
-    if odd := sorted(set(levels) - set(range(top + 1))):
-        raise InputError(f"--levels names level {odd[0]:g}, but votes go from 0 to {top}; leave it out, or see --top")
-    return [levels.get(float(level), 0.0) for level in range(top + 1)]

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError
-from kaiwa.flow.gains import gains_file
+from kaiwa.errors import InputError, option
 from kaiwa.formats.intent_files import IntentChances
-from kaiwa.formats.readers import read_chances, read_grouped_qrels, read_qrels
-from kaiwa.label.gain_schemes import UNANIMITY_WEIGHT, Weighing
-from kaiwa.measure.gain_scale import Scale, judge
-from kaiwa.measure.intents import combine
+from kaiwa.formats.readers import read_chances, read_grouped_qrels, read_qrels, read_votes
+from kaiwa.label.gain_schemes import UNANIMITY_WEIGHT
+from kaiwa.studies.judging import Judged, judged_gains, judged_intents, judged_votes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kaiwa.measure.judgements import Judgements
-
-
-@dataclass(frozen=True)
-class Judged:
-    """Judgements read from files, what gmax is, and how votes were weighed when there are votes."""
-
-    judgements: Judgements
-    gmax: str
-    weighing: Weighing | None = None
+    from kaiwa.measure.gain_scale import Scale
 
 
 def judgements_from(
@@ -41,9 +29,11 @@ def judgements_from(
     """Judgements from the one source that was given."""
     given = [source for source in (qrels, votes, intents) if source is not None]
     if len(given) != 1:
-        raise InputError("runs are scored against one source of judgements; give --qrels, --votes or --intents")
+        sources = f"{option('qrels')}, {option('votes')} or {option('intents')}"
+        raise InputError(f"runs are scored against one source of judgements; give {sources}")
     if chances is not None and intents is None:
-        raise InputError("--chances says how likely intents are, and there are none; give --intents too")
+        what = f"{option('chances')} says how likely intents are, and there are none"
+        raise InputError(f"{what}; give {option('intents')} too")
     if votes is not None:
         return judge_votes(votes, scale, scheme=scheme, p=p)
     if intents is not None:
@@ -53,26 +43,19 @@ def judgements_from(
 
 def judge_qrels(path: Path, scale: Scale) -> Judged:
     """Judgements from a qrels file."""
-    judgements = judge(read_qrels(path), scale)
-    return Judged(judgements, scale.says(judgements.gains))
+    return judged_gains(read_qrels(path), scale)
 
 
 def judge_votes(path: Path, scale: Scale, *, scheme: str = "mean", p: float = UNANIMITY_WEIGHT) -> Judged:
     """Judgements from a vote file, by a scheme; the scale's levels say what each vote is worth."""
-    _, made = gains_file(path, scheme=scheme, levels=scale.levels, p=p)
-    only_top = Scale(top=scale.top, by_topic=scale.by_topic)
-    judgements = judge(made.gains, only_top, votes=made.counts)
-    return Judged(judgements, only_top.says(judgements.gains), made.how)
+    return judged_votes(read_votes(path), scale, scheme=scheme, p=p)
 
 
 def judge_intents(path: Path, scale: Scale, *, chances: Path | None = None) -> Judged:
     """Judgements from a qrels file whose second column is the intent."""
-    by_intent = {intent: Scale(levels=scale.levels).of(gains) for intent, gains in read_grouped_qrels(path).items()}
+    by_intent = read_grouped_qrels(path)
     known = read_chances(chances) if chances else IntentChances({}, frozenset())
     topics = next(iter(by_intent.values())).topics
     if known.chances and not any(topic in topics for topic, _ in known.chances):
         raise InputError.at(chances, f"shares no topic with {path}", "give the chances of the same topics")
-    made = combine(by_intent, chances=known.chances, navigational=known.navigational)
-    only_top = Scale(top=scale.top, by_topic=scale.by_topic)
-    judgements = judge(made.gains, only_top, intents=made.intents)
-    return Judged(judgements, only_top.says(judgements.gains))
+    return judged_intents(by_intent, scale, chances=known.chances, navigational=known.navigational)

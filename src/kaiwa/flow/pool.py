@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +12,6 @@ from kaiwa.formats.collection.takedown import read_takedown
 from kaiwa.formats.readers import read_qrels, read_runs
 from kaiwa.formats.text.delimited import csv_text
 from kaiwa.model.ids import unpack
-from kaiwa.model.run import Run
 from kaiwa.studies.pool_report import PoolReport, pool_report
 
 if TYPE_CHECKING:
@@ -36,28 +34,16 @@ def pool_runs(
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> PoolReport:
     """The shuffled pool, shares and sizes at other depths; with judgements, coverage and each team left out."""
-    runs = read_runs(paths, order=order)
-    gains = read_qrels(qrels) if qrels else None
-    gone = read_takedown(takedown) if takedown else frozenset()
-    runs = [without_comments(run, gone) for run in runs] if gone else runs
     return pool_report(
-        runs,
-        gains,
+        read_runs(paths, order=order),
+        read_qrels(qrels) if qrels else None,
         depth=depth,
         budget=budget,
         measure=measure,
+        takedown=read_takedown(takedown) if takedown else frozenset(),
         rng=np.random.default_rng(seed),
         on_progress=on_progress,
     )
-
-
-def without_comments(run: Run, gone: frozenset[str]) -> Run:
-    """The run as if the taken-down comments had never been returned; those behind them move up."""
-    lists = {
-        topic: [(comment, score) for comment, score in run.ranking(topic) if comment not in gone]
-        for topic in run.topics
-    }
-    return replace(Run.from_lists(run.name, lists, description=run.description), order=run.order)
 
 
 def write_pool(path: Path, pool: Pool) -> Path:

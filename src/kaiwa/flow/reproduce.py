@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.published import published
 from kaiwa.formats.readers import read_votes
 from kaiwa.registry import Names
@@ -30,7 +30,7 @@ def _taus(_: Path | None) -> Reproduction:
 
 def _kappa(labels: Path | None) -> Reproduction:
     if labels is None:
-        repair = "give the public STC Japanese label file with --labels FILE"
+        repair = f"give the public STC Japanese label file with {option('labels', 'FILE')}"
         raise InputError.at("kappa", "the votes are not part of Kaiwa", repair)
     return again.label_kappa(read_votes(labels))
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from kaiwa.errors import InputError
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.takedown import NAME, read_takedown
+from kaiwa.model.plurals import counted
 from kaiwa.model.progress_callback import Progress, no_progress
 from kaiwa.model.run import Run
+from kaiwa.model.shown import Shown
 from kaiwa.rank.answer_filters import Filters
-from kaiwa.rank.replies import Reply, answers, ranking, replies
+from kaiwa.rank.replies import Replies, answers, ranking, replies
 from kaiwa.rank.systems import System, system_named
 from kaiwa.retrieve.search.matching import query_of
 from kaiwa.retrieve.search.takedown_ids import Takedown, takedown_of
@@ -26,11 +28,22 @@ _MOST = 1000
 _FILTERS = Filters()
 
 
-class Bot:
-    """An open index; ``reply`` answers a post with old comments and the reasons for them.
+class Bot(Shown):
+    r"""An open index; ``reply`` answers a post with old comments and the reasons for them.
 
     The takedown list inside the index folder is read again whenever it changes, so an id added to it is absent from
     the next answer on.
+
+    >>> import kaiwa
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> folder = Path(mkdtemp())
+    >>> pairs, index = folder / "pairs.tsv", folder / "index"
+    >>> _ = pairs.write_text("p1\tThe first day in Hawaii\tc1\tEnjoy the beaches of Hawaii\n")
+    >>> _ = kaiwa.clean_pairs(pairs, folder / "repository")
+    >>> _ = kaiwa.index_repository(folder / "repository", index, language="en")
+    >>> kaiwa.open(index)
+    Bot(1 post, 1 comment)
     """
 
     def __init__(self, path: Path, *, takedown: frozenset[str] = frozenset()) -> None:
@@ -40,12 +53,28 @@ class Bot:
         self._listed = Takedown()
         self.index = open_index(path)
 
+    def __repr__(self) -> str:
+        posts, comments = len(self.index.posts.texts), len(self.index.comments.texts)
+        return f"Bot({counted(posts, 'post')}, {counted(comments, 'comment')})"
+
     def reply(
         self, text: str, *, k: int = 10, system: str = DEFAULT_SYSTEM, filters: Filters = _FILTERS, fusion: str = "rrf"
-    ) -> list[Reply]:
-        """The k best comments for a post, best first; none if no word of it is known."""
+    ) -> Replies:
+        r"""The k best comments for a post, best first; none if no word of it is known.
+
+        >>> import kaiwa
+        >>> from pathlib import Path
+        >>> from tempfile import mkdtemp
+        >>> folder = Path(mkdtemp())
+        >>> pairs, index = folder / "pairs.tsv", folder / "index"
+        >>> _ = pairs.write_text("p1\tThe first day in Hawaii\tc1\tEnjoy the beaches of Hawaii\n")
+        >>> _ = kaiwa.clean_pairs(pairs, folder / "repository")
+        >>> _ = kaiwa.index_repository(folder / "repository", index, language="en")
+        >>> print(kaiwa.open(index).reply("A day in Hawaii", k=1)[0].text)
+        Enjoy the beaches of Hawaii
+        """
         query, chosen = query_of(self.index, text), system_named(system, fusion=fusion)
-        return replies(query, chosen, self._answers(query, chosen, k, filters))
+        return Replies(replies(query, chosen, self._answers(query, chosen, k, filters)))
 
     def run(
         self,
@@ -58,7 +87,19 @@ class Bot:
         fusion: str = "rrf",
         progress: Progress = no_progress,
     ) -> Run:
-        """A run over the topics, with distinct scores; a topic without any answer has an empty list."""
+        r"""A run over the topics, with distinct scores; a topic without any answer has an empty list.
+
+        >>> import kaiwa
+        >>> from pathlib import Path
+        >>> from tempfile import mkdtemp
+        >>> folder = Path(mkdtemp())
+        >>> pairs, index = folder / "pairs.tsv", folder / "index"
+        >>> _ = pairs.write_text("p1\tThe first day in Hawaii\tc1\tEnjoy the beaches of Hawaii\n")
+        >>> _ = kaiwa.clean_pairs(pairs, folder / "repository")
+        >>> _ = kaiwa.index_repository(folder / "repository", index, language="en")
+        >>> kaiwa.open(index).run({"q1": "A day in Hawaii"}, name="KAIWA-E-R1").comments_of("q1")
+        ['c1']
+        """
         chosen = system_named(system, fusion=fusion)
         lists: dict[str, list[tuple[str, float]]] = {}
         for done, (topic, text) in enumerate(topics.items(), start=1):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.readers import each_run
 from kaiwa.formats.scores.score_tables import write_matrix, write_scores
 from kaiwa.measure.chosen_measure import choose
@@ -73,5 +73,7 @@ def write_scored(path: Path, scored: Scored, *, matrix: bool = False) -> None:
         write_scores(path, scored)
         return
     if len(scored) != 1:
-        raise InputError(f"--matrix holds one measure, and {len(scored)} were asked for; give one -m")
+        raise InputError(
+            f"{option('matrix')} holds one measure, and {len(scored)} were asked for; give one {option('measure')}"
+        )
     write_matrix(path, next(iter(scored.values())))

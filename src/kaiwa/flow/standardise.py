@@ -9,7 +9,7 @@ from kaiwa.compare.standardisation import A, B, Factors, standardisation_factors
 from kaiwa.errors import InputError, UnknownName
 from kaiwa.formats.readers import read_factors, read_scores
 from kaiwa.formats.scores.factor_files import write_factors
-from kaiwa.model.scores import ScoreSet
+from kaiwa.model.score_set import ScoreSet
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.compare.rank_agreement import RankAgreement, rank_agreement
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.readers import read_scores
 from kaiwa.formats.score_loading import one_measure
 
@@ -32,7 +32,7 @@ def rank_agreement_of_files(
 ) -> RankAgreement:
     """The agreement of two rankings by mean score; runs that only one side has are left out and named."""
     first, second, names = _sides(paths, measures)
-    if not set(first.runs) & set(second.runs):
+    if set(first.runs).isdisjoint(second.runs):
         raise InputError.at(paths[-1], f"shares no run with {paths[0]}", "give scores of the same runs")
     try:
         return rank_agreement(
@@ -47,7 +47,7 @@ def rank_agreement_of_files(
             rng=rng,
         )
     except InputError as fault:
-        raise InputError.at(paths[0], *str(fault).split("; ", 1)) from None
+        raise InputError.at(paths[0], *f"{fault}".split("; ", 1)) from None
 
 
 def _sides(paths: Sequence[Path], measures: Sequence[str]) -> tuple[Scores, Scores, tuple[str, str]]:
@@ -56,7 +56,7 @@ def _sides(paths: Sequence[Path], measures: Sequence[str]) -> tuple[Scores, Scor
         chosen = list(measures) or list(scores)
         if len(chosen) != 2:  # noqa: PLR2004
             what = f"holds {len(scores)} measures and {len(measures)} were chosen"
-            raise InputError.at(paths[0], what, "choose two: -m A -m B")
+            raise InputError.at(paths[0], what, f"choose two: {option('measure', 'A')} {option('measure', 'B')}")
         return scores[chosen[0]], scores[chosen[1]], (chosen[0], chosen[1])
     if len(paths) != 2 or len(measures) > 2:  # noqa: PLR2004
         raise InputError(

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from kaiwa.corpus.near_duplicates import near_pairs
 from kaiwa.corpus.topic_sample import balanced_order, distinct
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.collection.repository import Repository, open_repository, writing_repository
 from kaiwa.formats.collection.rule_files import known_rules
 from kaiwa.formats.format_table import PAIRS, TOPICS
 from kaiwa.formats.readers import read_pairs, read_topics
 from kaiwa.formats.recognition import format_of
+from kaiwa.model.plurals import counted
+from kaiwa.model.shown import Shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,13 +25,20 @@ _SHORTLIST = 4  # how many times more candidates are drawn than topics wanted, f
 
 
 @dataclass(frozen=True)
-class Topics:
-    """The topics, id to text, and what was left out on the way."""
+class Topics(Shown):
+    """The topics, id to text, and what was left out on the way.
+
+    >>> Topics({"q1": "Hello"}, candidates=3, removed={"rules": 2})
+    Topics(1 topic of 3 posts)
+    """
 
     topics: dict[str, str]
     candidates: int
     removed: dict[str, int]
     rest: dict[str, int] | None = None
+
+    def __repr__(self) -> str:
+        return f"Topics({counted(len(self.topics), 'topic')} of {counted(self.candidates, 'post')})"
 
 
 def sample_topics(
@@ -50,7 +59,7 @@ def sample_topics(
     apart, near = _apart(repository, short, outside=pool is not None)
     if len(apart) < count:
         what = f"only {len(apart)} of {offered} posts can be topics, {count} wanted"
-        raise InputError.at(pool or source, what, "give more posts, or a smaller -n")
+        raise InputError.at(pool or source, what, f"give more posts, or a smaller {option('count')}")
     topics = dict(list(apart.items())[:count])
     left = _write_rest(repository, topics, rest) if rest else None
     return Topics(topics, offered, {"rules": refused, "near-duplicates": near}, left)

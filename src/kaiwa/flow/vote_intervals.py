@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.readers import read_runs
 from kaiwa.measure.chosen_measure import choose
 from kaiwa.measure.judgements import Answers
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from kaiwa.flow.judgement_sources import Judged
     from kaiwa.measure.scoring import Reading
+    from kaiwa.studies.judging import Judged
 
 
 def vote_intervals_of_files(
@@ -33,7 +33,8 @@ def vote_intervals_of_files(
 ) -> VoteIntervals:
     """Where 95% of other panels of assessors would put the runs' mean scores."""
     if judged.weighing is None:
-        raise InputError("--uncertainty votes resamples votes, and qrels hold none; give the votes with --votes")
+        what = f"{option('uncertainty', 'votes')} resamples votes, and qrels hold none"
+        raise InputError(f"{what}; give the votes with {option('votes')}")
     judgements = judged.judgements
     answers = Answers.of(read_runs(paths, order=order), judgements.table, len(judgements.gains.topics))
     return vote_intervals(

@@ -9,24 +9,23 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-
 from kaiwa.errors import InputError, UnknownName, needs_extra
-from kaiwa.formats.scores.score_cells import Cell, Cells, whole
+from kaiwa.formats.scores.score_cells import Cell
 from kaiwa.model.gains import Gains
-from kaiwa.model.ids import pack
 from kaiwa.model.run import Run
-from kaiwa.model.votes import NA, Votes
+from kaiwa.model.votes import Votes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from kaiwa.model.scores import ScoreSet
+    from kaiwa.formats.scores.score_cells import Cells
+
+    ScoreRow = tuple[str, str, str, float | None]
 
 PLACE = "the data frame"
 NAMES = {
     "measure": ("measure", "metric", "name"),
-    "topic": ("topic", "query_id", "qid", "topic_id"),
+    "topic": ("topic", "query_id", "qid", "topic_id", "__index_level_0__"),  # the last: an index of pandas
     "run": ("run", "system", "run_id"),
     "comment": ("comment", "doc_id", "docno", "docid"),
     "score": ("score", "value"),
@@ -45,18 +44,42 @@ class Frame(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
-def scores_of(frame: Frame) -> ScoreSet:
-    """The scores of a tidy frame: topic, run, score, and measure when there are several."""
+def add_scores(cells: Cells, frame: Frame, *, measure: str = "score") -> None:
+    """Add the scores of a frame, long or wide, to the cells; ``measure`` names those of a frame that does not.
+
+    Long: topic, run, score, and measure when there are several. Wide: topic, run and a column for each measure, or
+    topic and a column for each run; an empty cell of a wide frame is a gap.
+    """
     columns = _Columns(frame)
+    rows = _long(columns, measure) if columns.has("score") else _wide(columns, measure)
+    for name, topic, run, score in rows:
+        try:
+            cells.add(name, topic, run, Cell(score))
+        except InputError as fault:
+            raise InputError(f"{PLACE}: {fault}") from None
+
+
+def _long(columns: _Columns, measure: str) -> Iterator[ScoreRow]:
     topics, runs, scores = columns.ids("topic"), columns.ids("run"), columns.numbers("score")
-    measures = columns.ids("measure") if columns.has("measure") else ["score"] * len(scores)
-    cells = Cells()
-    try:
-        for measure, topic, run, score in zip(measures, topics, runs, scores, strict=True):
-            cells.add(measure, topic, run, Cell(score))
-        return whole(cells).scores
-    except InputError as fault:
-        raise InputError(f"{PLACE}: {fault}") from None
+    measures = columns.ids("measure") if columns.has("measure") else [measure] * len(scores)
+    return zip(measures, topics, runs, scores, strict=True)
+
+
+def _wide(columns: _Columns, measure: str) -> Iterator[ScoreRow]:
+    named = columns.further_numbers() if columns.has("topic") else {}
+    if not named:
+        columns.numbers("score")  # which the frame has not: the error says so
+    topics = columns.ids("topic")
+    if columns.has("run"):
+        runs = columns.ids("run")
+        return (
+            (name, topic, run, score)
+            for name, scores in named.items()
+            for topic, run, score in zip(topics, runs, scores, strict=True)
+        )
+    return (
+        (measure, topic, name, scores[place]) for place, topic in enumerate(topics) for name, scores in named.items()
+    )
 
 
 def runs_of(frame: Frame, *, order: str | None = None) -> list[Run]:
@@ -105,21 +128,9 @@ def gains_of(frame: Frame) -> Gains:
 def votes_of(frame: Frame, *, top: int | None = None) -> Votes:
     """The votes of a frame: topic, comment, assessor, level (missing: not given)."""
     columns = _Columns(frame)
-    topics, comments, assessors = columns.ids("topic"), columns.ids("comment"), columns.ids("assessor")
-    levels = columns.levels("level")
-    items: dict[tuple[str, str], int] = {}
-    item = [items.setdefault(pair, len(items)) for pair in zip(topics, comments, strict=True)]
-    people = {name: place for place, name in enumerate(dict.fromkeys(assessors))}
+    names = (columns.ids("topic"), columns.ids("comment"), columns.ids("assessor"))
     try:
-        return Votes(
-            topics=pack(topic for topic, _ in items),
-            comments=pack(comment for _, comment in items),
-            assessors=tuple(people),
-            item=np.array(item, dtype=np.int64),
-            assessor=np.array([people[name] for name in assessors], dtype=np.int64),
-            level=np.array(levels, dtype=np.int64),
-            top=max(1, *levels) if top is None else top,
-        )
+        return Votes.from_rows(zip(*names, columns.levels("level"), strict=True), top=top)
     except InputError as fault:
         raise InputError(f"{PLACE}: {fault}") from None
 
@@ -153,13 +164,20 @@ class _Columns:
                 raise _fault(place, f"{column} {_shown(cell)} is not a finite number", "fix that row")
         return [float(cell) for cell in cells]
 
-    def levels(self, column: str) -> list[int]:
-        """A column of levels 0, 1, ...; NA where there is none."""
+    def further_numbers(self) -> dict[str, list[float | None]]:
+        """The columns of numbers that are none of Kaiwa's own, by name; None where a cell is empty."""
+        own = {name for names in NAMES.values() for name in names}
+        further = [name for name in self._table.column_names if name not in own]
+        cells = {name: self._table.column(name).to_pylist() for name in further}
+        return {name: list(map(_number_or_gap, column)) for name, column in cells.items() if _are_numbers(column)}
+
+    def levels(self, column: str) -> list[int | None]:
+        """A column of levels 0, 1, ...; None where there is none."""
         cells = self._cells(column)
         for place, cell in enumerate(cells, start=1):
             if cell is not None and not (isinstance(cell, int | float) and 0 <= cell == cell // 1 < _MOST_LEVELS):
                 raise _fault(place, f"{column} {_shown(cell)} is not a level", "give 0, 1, 2, ...")
-        return [NA if cell is None else int(cell) for cell in cells]
+        return [None if cell is None else int(cell) for cell in cells]
 
     def _name(self, column: str) -> str | None:
         return next((name for name in NAMES[column] if name in self._table.column_names), None)
@@ -177,6 +195,14 @@ class _Columns:
         if isinstance(cell, bool) or not isinstance(cell, str | int) or cell == "":
             raise _fault(place, f"{column} {_shown(cell)} is not a name", "give text or a whole number")
         return str(cell)
+
+
+def _are_numbers(cells: Values) -> bool:
+    return any(cell is not None for cell in cells) and all(isinstance(cell, int | float | None) for cell in cells)
+
+
+def _number_or_gap(cell: float | None) -> float | None:
+    return None if cell is None or not isfinite(cell) else float(cell)
 
 
 def _fault(place: int, what: str, repair: str) -> InputError:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kaiwa.formats.scores.score_cells import Cells
     from kaiwa.model.gains import Gains
     from kaiwa.model.run import Run
-    from kaiwa.model.scores import ScoreSet
+    from kaiwa.model.score_set import ScoreSet
     from kaiwa.model.votes import Votes
 
 RUNS: Noun[list[Run], list[Run]] = Noun("run", "a run", "a run file", "score it: kaiwa score {path} --qrels QRELS")

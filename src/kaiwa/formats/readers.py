@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kaiwa.formats.intent_files import IntentChances
     from kaiwa.model.gains import Gains
     from kaiwa.model.run import Run
-    from kaiwa.model.scores import ScoreSet
+    from kaiwa.model.score_set import ScoreSet
     from kaiwa.model.votes import Votes
 
 T = TypeVar("T")

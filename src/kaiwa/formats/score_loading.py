@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError, UnknownName
+from kaiwa.errors import InputError, UnknownName, option
 from kaiwa.formats.format_table import SCORES
 from kaiwa.formats.readers import read_cells, read_scores
 from kaiwa.formats.recognition import format_of
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kaiwa.formats.scores.score_cells import Whole
-    from kaiwa.model.scores import Scores, ScoreSet
+    from kaiwa.model.score_set import ScoreSet
+    from kaiwa.model.scores import Scores
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,9 @@ def load_all(paths: Sequence[Path]) -> ScoreSet:
 def one_measure(scores: ScoreSet, measure: str | None, path: Path) -> Scores:
     """The measure asked for, or the only one there is."""
     if measure is None and len(scores) > 1:
-        raise InputError.at(path, f"holds {len(scores)} measures ({', '.join(scores)})", "choose one with -m")
+        raise InputError.at(
+            path, f"holds {len(scores)} measures ({', '.join(scores)})", f"choose one with {option('measure')}"
+        )
     if measure is not None and measure not in scores:
         raise InputError(f"{path}: {UnknownName.among('measure', measure, scores)}")
     return scores[measure if measure is not None else next(iter(scores))]

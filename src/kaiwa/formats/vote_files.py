@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.text.blocks import Block, read_blocks
 from kaiwa.formats.text.columns import count_fields, split_fields
 from kaiwa.formats.text.delimited import Row, csv_text, read_csv
@@ -102,7 +102,7 @@ def _labels(path: Path, top: int) -> Votes:
             row, place = np.argwhere(bad)[0].tolist()
             shown = columns.ids(place + _IDS)[row].decode()
             raise columns.fault(
-                row, f"label {shown!r} is not 0..{top} or NA", "fix it, or declare the scale with --top"
+                row, f"label {shown!r} is not 0..{top} or NA", f"fix it, or declare the scale with {option('top')}"
             )
     if not levels:
         raise InputError.at(path, "holds no vote", f"a line reads: {_FORM}")
@@ -185,6 +185,9 @@ def _level(cell: str, path: Path, line: int, name: str, top: int | None) -> int:
     if level < 0 or (name == "level" and top is not None and level > top):
         scale = "a level 0, 1, 2, ..." if top is None else f"0..{top}"
         raise InputError.at(
-            path, f"{name} {cell!r} is not {scale} or NA", "fix it, or declare the scale with --top", line=line
+            path,
+            f"{name} {cell!r} is not {scale} or NA",
+            f"fix it, or declare the scale with {option('top')}",
+            line=line,
         )
     return level

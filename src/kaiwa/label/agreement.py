@@ -19,7 +19,9 @@ from kaiwa.label.coefficients import (
     kappa_of,
     krippendorff_alpha,
     merged,
+    parse_merge,
 )
+from kaiwa.model.shown import Shown
 from kaiwa.model.topic_lists import group_by_topic
 from kaiwa.model.votes import NA
 from kaiwa.stats.topic_bootstrap import percentile_limits, topic_counts
@@ -65,8 +67,15 @@ class AssessorPair:
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """How far the votes agree: kappa and alpha by metric with intervals, raw agreement, and what was counted."""
+class Agreement(Shown):
+    """How far the votes agree: kappa and alpha by metric with intervals, raw agreement, and what was counted.
+
+    ``missing`` counts the NA votes, which are left out.
+
+    >>> import kaiwa
+    >>> kaiwa.Votes.from_rows([("q", "c", "ann", 2), ("q", "c", "bob", 2)]).agree().raw.value
+    1.0
+    """
 
     items: int
     topics: int
@@ -112,6 +121,14 @@ def agreement(
             for metric in METRICS
         },
     )
+
+
+def agreement_of_levels(
+    votes: Votes, *, rng: np.random.Generator, merge: str | None = None, samples: int = 1000
+) -> Agreement:
+    """The agreement of the votes, levels merged like ``L1+L2`` if asked."""
+    classes = None if merge is None else parse_merge(merge, votes.top)
+    return agreement(votes, rng=rng, classes=classes, samples=samples)
 
 
 def contested(votes: Votes, number: int) -> list[Contested]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.registry import Names
 
 if TYPE_CHECKING:
@@ -118,10 +118,10 @@ def parse_merge(text: str, top: int) -> IntArray:
     for group in text.split(","):
         names = [name.strip().removeprefix("L") for name in group.split("+")]
         if not all(name.isdecimal() and int(name) <= top for name in names):
-            raise InputError(f"--merge: {group!r} does not name levels of 0..{top}; write it like L1+L2")
+            raise InputError(f"{option('merge')}: {group!r} does not name levels of 0..{top}; write it like L1+L2")
         for name in names:
             if int(name) in together:
-                raise InputError(f"--merge: level {name} stands twice; put each level in one class")
+                raise InputError(f"{option('merge')}: level {name} stands twice; put each level in one class")
             together[int(name)] = min(int(other) for other in names)
     heads = [together.get(level, level) for level in range(top + 1)]
     place = {head: number for number, head in enumerate(sorted(set(heads)))}

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.model.gains import Gains
 from kaiwa.model.topic_lists import group_by_topic
 from kaiwa.registry import Names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from kaiwa.model.ids import FloatArray, IdArray, IntArray
     from kaiwa.model.votes import Votes
+
+    Levels = Mapping[int, float] | Mapping[float, float]
 
 UNANIMITY_WEIGHT = 0.2
 """The p that Sakai (EVIA 2017) recommends against 0, 0.1 and 0.5."""
@@ -143,7 +145,7 @@ def weighing(
     """
     chosen = SCHEMES[scheme]
     if not 0 <= p < float("inf"):
-        raise InputError(f"the unanimity weight p is {p:g}; give a number from 0, as --p 0.2")
+        raise InputError(f"the unanimity weight p is {p:g}; give a number from 0, as {option('p', '0.2')}")
     levels = np.arange(votes.top + 1.0)
     worth = (
         np.asarray(values, dtype=np.float64)
@@ -151,7 +153,7 @@ def weighing(
         else (2**levels - 1 if chosen.exponential else levels)
     )
     if len(worth) != votes.top + 1 or not np.isfinite(worth).all() or (worth < 0).any() or worth.max() <= 0:
-        raise InputError(f"levels 0..{votes.top} need one value each, from 0 up; see --levels")
+        raise InputError(f"levels 0..{votes.top} need one value each, from 0 up; see {option('levels')}")
     most = int(votes.counts().sum(axis=1).max(initial=0))
     return Weighing(scheme, worth, p, float(chosen.top(float(worth.max()), most, p)))
 
@@ -180,5 +182,28 @@ def gains_of(votes: Votes, how: Weighing) -> VotedGains:
         gains=how.worth(counts[kept]),
         top=how.top,
         how=how.scheme,
+        without_votes=votes.items - len(kept),
     )
     return VotedGains(gains, counts[kept], how, votes.items - len(kept))
+
+
+def voted_gains(
+    votes: Votes, scheme: str = "mean", *, levels: Levels | None = None, p: float = UNANIMITY_WEIGHT
+) -> VotedGains:
+    """The gains of the votes by the scheme of that name; ``levels`` says what each level is worth.
+
+    >>> from kaiwa.model.votes import Votes
+    >>> votes = Votes.from_rows([("q", "c", "a", 1), ("q", "c", "b", 2)])
+    >>> voted_gains(votes, "sum", levels={1: 1, 2: 3}).gains.of("q")
+    {'c': 4.0}
+    """
+    return gains_of(votes, weighing(votes, scheme, values=_level_values(levels, votes.top), p=p))
+
+
+def _level_values(levels: Levels | None, top: int) -> list[float] | None:
+    if levels is None:
+        return None
+    if odd := sorted(set(levels) - set(range(top + 1))):
+        what = f"{option('levels')} names level {odd[0]:g}, but votes go from 0 to {top}"
+        raise InputError(f"{what}; leave it out, or see {option('top')}")
+    return [levels.get(level, 0.0) for level in range(top + 1)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.errors import InputError, UnknownName
+from kaiwa.errors import InputError, UnknownName, option
 from kaiwa.measure import MEASURES, Measure
 from kaiwa.measure.families.diversity import din_lists, intent_aware, intent_recall
 from kaiwa.measure.judged_lists import share
@@ -66,7 +66,7 @@ def choose(text: str) -> Chosen:
     if name.prefix and measure.sees != "lists":
         raise InputError(f"measure {text!r}: {name.prefix} goes before a measure of one list, as in D#-nDCG@10")
     if name.levels and measure.sees != "votes":
-        raise InputError(f"measure {text!r}: only Acc takes levels; give gains with --levels")
+        raise InputError(f"measure {text!r}: only Acc takes levels; give gains with {option('levels')}")
     options: dict[str, Any] = {**measure.options, **_checked_options(text, name, measure), **measure.fixed}
     return Chosen(text, name, measure, options | ({"levels": name.levels} if measure.sees == "votes" else {}))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.measure.judgements import Judgements, highest_gains
 
 if TYPE_CHECKING:
@@ -35,9 +35,10 @@ class Scale:
 
     def __post_init__(self) -> None:
         if self.top is not None and not 0 < self.top < float("inf"):
-            raise InputError(f"the top of the scale, {self.top:g}, is not a gain above 0; see --top")
+            raise InputError(f"the top of the scale, {self.top:g}, is not a gain above 0; see {option('top')}")
         if self.levels is not None and max(self.levels.values(), default=0.0) <= 0:
-            raise InputError("no level is worth anything; give at least one a gain above 0, as --levels L1=1,L2=3")
+            example = option("levels", "L1=1,L2=3", python="{1: 1, 2: 3}")
+            raise InputError(f"no level is worth anything; give at least one a gain above 0, as {example}")
 
     def of(self, gains: Gains) -> Gains:
         """The gains on this scale, grades mapped and the top declared."""
@@ -63,9 +64,10 @@ def parse_levels(text: str) -> dict[float, float]:
     for part in text.split(","):
         pair = _PAIR.fullmatch(part.strip())
         if not pair:
-            raise InputError(f"--levels: {part.strip()!r} is not a level and its gain; write it like L1=1,L2=3")
+            what = f"{option('levels')}: {part.strip()!r} is not a level and its gain"
+            raise InputError(f"{what}; write it like L1=1,L2=3")
         if float(pair["grade"]) in levels:
-            raise InputError(f"--levels: level {pair['grade']} stands twice; give each level one gain")
+            raise InputError(f"{option('levels')}: level {pair['grade']} stands twice; give each level one gain")
         levels[float(pair["grade"])] = float(pair["gain"])
     return levels
 
@@ -82,7 +84,8 @@ def parse_scale(levels: str | None, top: str | None) -> Scale:
     try:
         return Scale(levels=by_level, top=float(top))
     except ValueError:
-        raise InputError(f"--top {top!r} is neither a gain nor 'topic'; write it like --top 3") from None
+        what = f"{option('top', repr(top), python=repr(top))} is neither a gain nor 'topic'"
+        raise InputError(f"{what}; write it like {option('top', '3')}") from None
 
 
 def judge(
@@ -104,7 +107,7 @@ def _mapped(gains: Gains, levels: Mapping[float, float]) -> Gains:
         row = int(off.argmax())
         shown = ", ".join(f"{grade:g}" for grade in grades)
         raise gains.fault(
-            row, f"grade {gains.gains[row]:g} is not on the scale {shown}", "give it a gain with --levels"
+            row, f"grade {gains.gains[row]:g} is not on the scale {shown}", f"give it a gain with {option('levels')}"
         )
     worth = np.array([known[grade] for grade in grades.tolist()])
     return replace(gains, gains=worth[spot], top=float(worth.max()), how="levels")

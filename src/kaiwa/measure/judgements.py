@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from kaiwa.errors import option
 from kaiwa.measure.ideal_lists import Ideals, Which, batches, ideals_of
 from kaiwa.measure.judged_lists import Lists, condense
 
@@ -47,14 +48,15 @@ class Judgements:
         if (negative := self.gains.gains < 0).any():
             row = int(np.flatnonzero(negative)[0])
             what = f"the gain {self.gains.gains[row]:g} is negative"
-            raise self.gains.fault(row, what, "gains start at 0; map such grades with --levels")
+            raise self.gains.fault(row, what, f"gains start at 0; map such grades with {option('levels')}")
         if (huge := self.gains.gains > _LARGEST).any():
             row = int(np.flatnonzero(huge)[0])
             raise self.gains.fault(row, f"a gain is above {_LARGEST:g}", "give gains of a sensible scale")
         if (above := self.gains.gains > np.repeat(self.top, np.diff(self.gains.starts)) * (1 + _ROUNDING)).any():
             row = int(np.flatnonzero(above)[0])
             what = f"the gain {self.gains.gains[row]:g} is above the top of the scale, {self.gains.top:g}"
-            raise self.gains.fault(row, what, "declare the top with --top, or take each topic's own with --top topic")
+            own = f"or take each topic's own with {option('top', 'topic')}"
+            raise self.gains.fault(row, what, f"declare the top with {option('top')}, {own}")
 
     @cached_property
     def table(self) -> Table:

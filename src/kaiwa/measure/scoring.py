@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.measure.chosen_measure import Chosen, choose
 from kaiwa.measure.judgements import Answers, Batch, Judgements
-from kaiwa.model.scores import Scores, ScoreSet
+from kaiwa.model.score_set import ScoreSet
+from kaiwa.model.scores import Scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -54,8 +55,13 @@ class RunScores:
 class Scored(ScoreSet):
     """The scores of runs by measure, and what was left out or counted 0.
 
-    ``left_out`` are the topics without a relevant item; ``unanswered`` says per run which topics it returned
+    ``undefined`` are the topics without a relevant item; ``unanswered`` says per run which topics it returned
     nothing for (they score 0), ``unknown`` which of its topics were never judged; ``orders`` what ranked it.
+
+    >>> import kaiwa
+    >>> gains = kaiwa.Gains.from_lists({"q1": {"a": 1}, "q2": {"b": 0}})
+    >>> kaiwa.score(kaiwa.Run.from_dict({"q1": {"a": 1.0}}), gains, "nG@1").undefined
+    ('q2',)
     """
 
     def __init__(self, tables: Iterable[Scores], runs: Sequence[RunScores], undefined: tuple[str, ...]) -> None:
@@ -123,7 +129,8 @@ def gather(runs: Sequence[RunScores], judgements: Judgements, measures: Sequence
     defined = judgements.ideals.relevant > 0
     undefined = tuple(topics[place] for place in np.flatnonzero(~defined).tolist())
     if not defined.any():
-        raise InputError("no topic has a relevant item, so no measure is defined; check the qrels and --levels")
+        what = "no topic has a relevant item, so no measure is defined"
+        raise InputError(f"{what}; check the qrels and {option('levels')}")
     kept = topics if reading.zero else tuple(topics[place] for place in np.flatnonzero(defined).tolist())
     names = tuple(run.name for run in runs)
     tables = [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.measure.scoring import values_of
 from kaiwa.model.ids import FloatArray
 
@@ -97,5 +97,6 @@ def _widening(votes: IntArray) -> float:
     """Resampled votes vary less than votes, by (n - 1) / n for n votes an item: the factor that makes it good."""
     several = votes[votes > 1]
     if not len(several):
-        raise InputError("no item has two votes, so nothing tells how votes vary; leave --uncertainty away")
+        what = "no item has two votes, so nothing tells how votes vary"
+        raise InputError(f"{what}; leave {option('uncertainty')} away")
     return float(np.sqrt((several / (several - 1)).mean()))

@@ -1,21 +1,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from kaiwa.errors import InputError, UnknownName
+from kaiwa.errors import InputError
+from kaiwa.model.late import verb
+from kaiwa.model.plurals import counted
+from kaiwa.model.shown import Noun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Sequence
+    from pathlib import Path
 
+    from kaiwa.compare.baseline import BaselineComparison
+    from kaiwa.compare.comparison import Comparison
+    from kaiwa.compare.standardisation import Factors
+    from kaiwa.compare.variance_components import Variance
     from kaiwa.model.ids import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
-    """One measure's scores as a topics x runs matrix with names on both axes; every cell is a number."""
+class Scores(Noun):
+    """One measure's scores as a topics x runs matrix with names on both axes; every cell is a number.
+
+    >>> import kaiwa, numpy
+    >>> scores = kaiwa.Scores("nG@1", ("q1", "q2"), ("A", "B"), numpy.array([[1.0, 0.0], [0.5, 0.25]]))
+    >>> scores
+    Scores('nG@1', 2 topics, 2 runs)
+    >>> print(scores)
+    run  mean nG@1
+    ---  ---------
+    A       0.7500
+    B       0.1250
+    2 topics
+    """
 
     measure: str
     topics: tuple[str, ...]
@@ -39,6 +59,9 @@ class Scores:
                 f"is not a finite number; mend it or leave out that topic or run"
             )
 
+    def __repr__(self) -> str:
+        return f"Scores({self.measure!r}, {counted(len(self.topics), 'topic')}, {counted(len(self.runs), 'run')})"
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Scores):
             return NotImplemented
@@ -53,55 +76,141 @@ class Scores:
     def means(self) -> dict[str, float]:
         """Each run's mean over topics.
 
-        >>> Scores("nG@1", ("q1", "q2"), ("A", "B"), np.array([[1.0, 0.0], [0.5, 0.0]])).means()
+        >>> import kaiwa, numpy
+        >>> kaiwa.Scores("nG@1", ("q1", "q2"), ("A", "B"), numpy.array([[1.0, 0.0], [0.5, 0.0]])).means()
         {'A': 0.75, 'B': 0.0}
         """
         return dict(zip(self.runs, self.values.mean(axis=0).tolist(), strict=True))
 
+    def compare(
+        self,
+        *,
+        test: str = "hsd",
+        trials: int | Literal["auto"] = 5_000,
+        max_trials: int = 320_000,
+        alpha: float = 0.05,
+        p_rule: Literal["plus-one", "share"] = "plus-one",
+        seed: int = 1,
+        threads: int = 1,
+    ) -> Comparison:
+        """Every pair of runs compared: randomised Tukey HSD unless another test is named.
 
-class ScoreSet:
-    """Scores by measure name, in the order they were made: a read-only mapping.
+        ``test`` is ``hsd``, ``step-down`` or ``tukey``; ``trials="auto"`` adds trials until no pair is close to
+        ``alpha``, up to ``max_trials``. The result does not depend on the number of threads.
 
-    It is no ``collections.abc.Mapping``, for data frame libraries take any of those for a table of columns.
-    """
+        >>> import kaiwa, numpy
+        >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
+        >>> scores.compare(trials=999).ranks
+        {'A': 1, 'B': 2}
+        """
+        found: Comparison = verb("Scores.compare")(
+            self,
+            test=test,
+            trials=trials,
+            cap=max_trials,
+            alpha=alpha,
+            p_rule=p_rule,
+            rng=np.random.default_rng(seed),
+            threads=threads,
+        )
+        return found
 
-    def __init__(self, tables: Iterable[Scores]) -> None:
-        self._tables: dict[str, Scores] = {}
-        for table in tables:
-            if table.measure in self._tables:
-                raise InputError(f"measure {table.measure!r} stands twice; give each measure once")
-            self._tables[table.measure] = table
+    def compare_with_baseline(
+        self,
+        baseline: str,
+        *,
+        test: str = "randomisation",
+        trials: int = 5_000,
+        alpha: float = 0.05,
+        p_rule: Literal["plus-one", "share"] = "plus-one",
+        seed: int = 1,
+    ) -> BaselineComparison:
+        """Every run compared with one baseline by paired tests, Holm-corrected.
 
-    def __getitem__(self, measure: str) -> Scores:
-        if measure not in self._tables:
-            raise UnknownName.among("measure", measure, self._tables)
-        return self._tables[measure]
+        ``test`` is ``randomisation``, ``t`` or ``bootstrap``.
 
-    def __contains__(self, measure: object) -> bool:
-        return measure in self._tables
+        >>> import kaiwa, numpy
+        >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
+        >>> scores.compare_with_baseline("B", test="t").pairs[0].significant
+        True
+        """
+        found: BaselineComparison = verb("Scores.compare_with_baseline")(
+            self, baseline, test=test, trials=trials, alpha=alpha, p_rule=p_rule, rng=np.random.default_rng(seed)
+        )
+        return found
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._tables)
+    def factors(self) -> Factors:
+        """Each topic's mean and standard deviation over these runs, by which other scores can be standardised.
 
-    def __len__(self) -> int:
-        return len(self._tables)
+        >>> import kaiwa, numpy
+        >>> kaiwa.Scores("AP", ("q1",), ("A", "B"), numpy.array([[0.5, 0.25]])).factors().means.tolist()
+        [0.375]
+        """
+        found: Factors = verb("Scores.factors")(self)
+        return found
 
-    def __repr__(self) -> str:
-        return f"ScoreSet({', '.join(self._tables)})"
+    def standardise(
+        self, *, method: str = "std-ab", a: float = 0.15, b: float = 0.5, factors: Factors | None = None
+    ) -> Scores:
+        """The scores on one scale for every topic: ``std``, ``std-cdf`` or ``std-ab`` (slope ``a``, middle ``b``).
 
-    def __eq__(self, other: object) -> bool:
-        return dict(self.items()) == dict(other.items()) if isinstance(other, ScoreSet) else NotImplemented
+        ``factors`` are those of an earlier round; without them, those of these runs.
 
-    __hash__ = None  # type: ignore[assignment]  # arrays inside: scores are compared, not hashed
+        >>> import kaiwa, numpy
+        >>> raw = kaiwa.Scores("AP", ("q1",), ("A", "B", "C"), numpy.array([[0.1, 0.2, 0.3]]))
+        >>> raw.standardise().values.round(2).tolist()
+        [[0.35, 0.5, 0.65]]
+        """
+        made: Scores = verb("Scores.standardise")(self, factors or self.factors(), method=method, a=a, b=b)
+        return made
 
-    def keys(self) -> list[str]:
-        """The measures."""
-        return list(self)
+    def variance(self, *, trials: int = 2_000, confidence: float = 0.95, seed: int = 1) -> Variance:
+        """V_E, V_E2 and the variance components, with bootstrap limits over topics.
 
-    def values(self) -> list[Scores]:
-        """The scores of each measure."""
-        return [self[measure] for measure in self]
+        >>> import kaiwa, numpy
+        >>> values = numpy.array([[0.7, 0.5, 0.0], [0.3, 0.1, 0.0], [0.2, 0.0, 0.2], [0.6, 0.2, 0.1]])
+        >>> round(kaiwa.Scores("AP", tuple("1234"), ("A", "B", "C"), values).variance().v_e, 4)
+        0.0375
+        """
+        rng = np.random.default_rng(seed)
+        found: Variance = verb("Scores.variance")([self.values], trials=trials, confidence=confidence, rng=rng)
+        return found
 
-    def items(self) -> list[tuple[str, Scores]]:
-        """Each measure and its scores."""
-        return [(measure, self[measure]) for measure in self]
+    def columns(self) -> dict[str, Sequence[object]]:
+        """The rows, column by column: measure, topic, run and score.
+
+        >>> import kaiwa, numpy
+        >>> kaiwa.Scores("nG@1", ("q1",), ("A",), numpy.ones((1, 1))).columns()
+        {'measure': ['nG@1'], 'topic': ['q1'], 'run': ['A'], 'score': [1.0]}
+        """
+        return {
+            "measure": [self.measure] * self.values.size,
+            "topic": [topic for topic in self.topics for _ in self.runs],
+            "run": list(self.runs) * len(self.topics),
+            "score": self.values.ravel().tolist(),
+        }
+
+    def matrix(self) -> dict[str, Sequence[object]]:
+        """The topics x runs matrix, column by column: the topics, then each run's scores.
+
+        >>> import kaiwa, numpy, pandas
+        >>> pandas.DataFrame(kaiwa.Scores("nG@1", ("q1",), ("A", "B"), numpy.array([[1.0, 0.5]])).matrix())
+          topic    A    B
+        0    q1  1.0  0.5
+        """
+        runs = {run: self.values[:, place].tolist() for place, run in enumerate(self.runs)}
+        return {"topic": list(self.topics), **runs}
+
+    def write(self, path: Path | str, *, format: str = "csv") -> None:  # noqa: A002  the word that readers know
+        """Write the scores as ``csv`` or ``matrix``, or as ``discpower``, ``nev`` or ``trec-eval`` into a folder.
+
+        >>> import kaiwa, numpy
+        >>> from pathlib import Path
+        >>> from tempfile import mkdtemp
+        >>> path = Path(mkdtemp(), "scores.csv")
+        >>> kaiwa.Scores("nG@1", ("q1",), ("A",), numpy.ones((1, 1))).write(path, format="matrix")
+        >>> print(path.read_text(), end="")
+        topic,A
+        q1,1.0
+        """
+        verb("Scores.write")([self], path, format=format)

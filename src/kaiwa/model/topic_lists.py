@@ -9,6 +9,7 @@ import numpy as np
 
 from kaiwa.errors import InputError
 from kaiwa.model.ids import IdArray, IntArray, repeated_row, unpack
+from kaiwa.model.shown import Noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +46,7 @@ def group_by_topic(topic_per_row: IdArray) -> Grouping:
 
 
 @dataclass(frozen=True, eq=False)
-class TopicLists:
+class TopicLists(Noun):
     """Ids in rows, topic after topic: ``comments[starts[t]:starts[t + 1]]`` belong to ``topics[t]``."""
 
     topics: tuple[str, ...]
@@ -73,18 +74,42 @@ class TopicLists:
         return len(self.comments)
 
     def codes(self) -> IntArray:
-        """The topic number of each row."""
+        """The topic number of each row.
+
+        >>> import kaiwa
+        >>> kaiwa.Run.from_dict({"q1": {"c9": 2.0}, "q2": {"c9": 1.0}}).codes()
+        array([0, 1])
+        """
         return np.repeat(np.arange(len(self.topics), dtype=np.int64), np.diff(self.starts))
 
+    def topic_per_row(self) -> list[str]:
+        """The topic of each row, by name.
+
+        >>> import kaiwa
+        >>> kaiwa.Run.from_dict({"q1": {"c9": 2.0}, "q2": {"c9": 1.0}}).topic_per_row()
+        ['q1', 'q2']
+        """
+        return [self.topics[code] for code in self.codes().tolist()]
+
     def span(self, topic: str) -> slice:
-        """The rows of one topic; empty when the topic is not there."""
+        """The rows of one topic; empty when the topic is not there.
+
+        >>> import kaiwa
+        >>> kaiwa.Run.from_dict({"q1": {"c9": 2.0}, "q2": {"c9": 1.0}}).span("q2")
+        slice(1, 2, None)
+        """
         if topic not in self.topics:
             return slice(0, 0)
         place = self.topics.index(topic)
         return slice(int(self.starts[place]), int(self.starts[place + 1]))
 
     def comments_of(self, topic: str) -> list[str]:
-        """The ids of one topic, in their order."""
+        """The ids of one topic, in their order.
+
+        >>> import kaiwa
+        >>> kaiwa.Run.from_dict({"q1": {"c9": 2.0, "c4": 1.0}}).comments_of("q1")
+        ['c9', 'c4']
+        """
         return unpack(self.comments[self.span(topic)])
 
 

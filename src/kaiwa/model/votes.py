@@ -5,23 +5,34 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
-from kaiwa.model.ids import IdArray, IntArray, repeated_row
+from kaiwa.errors import InputError, option
+from kaiwa.model.ids import IdArray, IntArray, pack, repeated_row, unpack
+from kaiwa.model.late import verb
+from kaiwa.model.plurals import counted
+from kaiwa.model.shown import Noun
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from kaiwa.label.agreement import Agreement, AssessorPair, Contested
+    from kaiwa.model.gains import Gains
 
 NA = -1
 """The level of a vote the assessor declined to give: kept and counted, never averaged."""
 
 
 @dataclass(frozen=True, eq=False)
-class Votes:
+class Votes(Noun):
     """One row per vote: which item, which assessor, which level; nothing is averaged away.
 
     Items are (topic, comment) pairs, ``topics[i]`` and ``comments[i]``; a vote points at its item and its
     assessor by number. ``level`` runs from 0 to ``top``, or is NA. ``criteria`` holds further judgements
     of the same vote (fluent, coherent, ...), one array a criterion.
+
+    >>> import kaiwa
+    >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", None)])
+    Votes(1 item, 2 assessors, 2 votes of which 1 NA)
     """
 
     topics: IdArray
@@ -40,9 +51,37 @@ class Votes:
         if any(len(column) != len(self.item) for column in columns):
             raise InputError("votes need one assessor and one level each")
         if ((self.level < NA) | (self.level > self.top)).any():
-            raise InputError(f"a vote lies outside 0..{self.top}; mend it, or declare the scale with --top")
+            raise InputError(f"a vote lies outside 0..{self.top}; mend it, or declare the scale with {option('top')}")
         if repeated_row(self.item, self.assessor.astype("S20")):
             raise InputError("an assessor voted twice on one item; keep one vote of each assessor")
+
+    def __repr__(self) -> str:
+        votes = f"{counted(len(self.level), 'vote')}{f' of which {self.missing:,} NA' if self.missing else ''}"
+        return f"Votes({counted(self.items, 'item')}, {counted(len(self.assessors), 'assessor')}, {votes})"
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[tuple[str, str, str, int | None]], *, top: int | None = None) -> Votes:
+        """Votes from rows of topic, comment, assessor and level (None: not given); the top is the highest level.
+
+        >>> import kaiwa
+        >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", 0)]).by_assessor()
+        array([[2, 0]])
+        """
+        listed = list(rows)
+        items: dict[tuple[str, str], int] = {}
+        people: dict[str, int] = {}
+        item = [items.setdefault((topic, comment), len(items)) for topic, comment, _, _ in listed]
+        assessor = [people.setdefault(name, len(people)) for _, _, name, _ in listed]
+        levels = [NA if level is None else level for _, _, _, level in listed]
+        return cls(
+            topics=pack(topic for topic, _ in items),
+            comments=pack(comment for _, comment in items),
+            assessors=tuple(people),
+            item=np.array(item, dtype=np.int64),
+            assessor=np.array(assessor, dtype=np.int64),
+            level=np.array(levels, dtype=np.int64),
+            top=max([1, *levels]) if top is None else top,
+        )
 
     @property
     def items(self) -> int:
@@ -55,13 +94,101 @@ class Votes:
         return int((self.level == NA).sum())
 
     def by_assessor(self) -> IntArray:
-        """The levels as an items x assessors matrix, NA where there is no vote."""
+        """The levels as an items x assessors matrix, NA (-1) where there is no vote.
+
+        >>> import kaiwa
+        >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c4", "bob", 0)]).by_assessor().tolist()
+        [[2, -1], [-1, 0]]
+        """
         matrix = np.full((self.items, len(self.assessors)), NA, dtype=np.int64)
         matrix[self.item, self.assessor] = self.level
         return matrix
 
     def counts(self) -> IntArray:
-        """How many votes each item has at each level: items x levels, NA left out."""
+        """How many votes each item has at each level: items x levels, NA left out.
+
+        >>> import kaiwa
+        >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", 2)]).counts().tolist()
+        [[0, 0, 2]]
+        """
         given = self.level != NA
         cell = self.item[given] * (self.top + 1) + self.level[given]
         return np.bincount(cell, minlength=self.items * (self.top + 1)).reshape(self.items, self.top + 1)
+
+    def gains(self, *, scheme: str = "mean", p: float = 0.2, levels: Mapping[int, float] | None = None) -> Gains:
+        """One gain for each item that has a vote; ``gains.without_votes`` counts the others.
+
+        ``scheme`` is ``levels``, ``mean``, ``sum``, ``unanimity`` (weight ``p``), ``weighted``, ``majority`` or
+        ``median``; ``levels`` says what each level is worth.
+
+        >>> import kaiwa
+        >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", 1)]).gains(scheme="mean").of("q1")
+        {'c9': 2.0}
+        """
+        made: Gains = verb("Votes.gains")(self, scheme, p=p, levels=levels).gains
+        return made
+
+    def agree(self, *, merge: str | None = None, samples: int = 1_000, seed: int = 1) -> Agreement:
+        """Fleiss' kappa, Krippendorff's alpha and raw agreement, with intervals over topics.
+
+        ``merge`` counts levels as one class, like ``L1+L2``.
+
+        >>> import kaiwa
+        >>> rows = [("q1", "c9", "ann", 2), ("q1", "c9", "bob", 2), ("q1", "c4", "ann", 0), ("q1", "c4", "bob", 0)]
+        >>> kaiwa.Votes.from_rows(rows).agree().fleiss.value
+        1.0
+        """
+        rng = np.random.default_rng(seed)
+        found: Agreement = verb("Votes.agree")(self, merge=merge, samples=samples, rng=rng)
+        return found
+
+    def contested(self, number: int = 10) -> list[Contested]:
+        """The items whose votes agree least, at most ``number``.
+
+        >>> import kaiwa
+        >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", 0)]).contested()[0].comment
+        'c9'
+        """
+        found: list[Contested] = verb("Votes.contested")(self, number)
+        return found
+
+    def assessor_pairs(self) -> list[AssessorPair]:
+        """Cohen's kappa, plain and weighted, of every two assessors who share an item.
+
+        >>> import kaiwa
+        >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", 0)]).assessor_pairs()[0].agreement
+        0.0
+        """
+        found: list[AssessorPair] = verb("Votes.assessor_pairs")(self)
+        return found
+
+    def columns(self) -> dict[str, Sequence[object]]:
+        """The rows, column by column: topic, comment, assessor, level (None: NA) and further criteria.
+
+        >>> import kaiwa
+        >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2)]).columns()
+        {'topic': ['q1'], 'comment': ['c9'], 'assessor': ['ann'], 'level': [2]}
+        """
+        topics, comments = unpack(self.topics), unpack(self.comments)
+        items = self.item.tolist()
+        levels = {"level": self.level, **self.criteria}
+        return {
+            "topic": [topics[item] for item in items],
+            "comment": [comments[item] for item in items],
+            "assessor": [self.assessors[assessor] for assessor in self.assessor.tolist()],
+            **{name: [None if one == NA else one for one in column.tolist()] for name, column in levels.items()},
+        }
+
+    def write(self, path: Path | str, *, format: str = "votes-csv") -> None:  # noqa: A002  the word that readers know
+        """Write the votes as ``votes-csv``: tidy CSV, one vote a row, NA kept.
+
+        >>> import kaiwa
+        >>> from pathlib import Path
+        >>> from tempfile import mkdtemp
+        >>> path = Path(mkdtemp(), "votes.csv")
+        >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2)]).write(path)
+        >>> print(path.read_text(), end="")
+        topic,comment,assessor,level
+        q1,c9,ann,2
+        """
+        verb("Votes.write")(self, path, format=format)

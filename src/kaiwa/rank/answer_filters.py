@@ -14,6 +14,10 @@ class Filters:
     A comment repeats the query (the task's non-repetitive criterion) if at least the share ``repeat`` of its character
     bigrams also occurs in the query. Of two answers whose bigrams overlap by ``near`` or more (Jaccard), the lower one
     is dropped.
+
+    >>> import kaiwa
+    >>> kaiwa.Filters(min_chars=5).blocked
+    ()
     """
 
     min_chars: int = 2

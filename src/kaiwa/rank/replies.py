@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.model.plurals import counted
+from kaiwa.model.shown import Shown
 from kaiwa.rank.answer_filters import Filters, Screen
 from kaiwa.rank.features import feature_values
 from kaiwa.rank.systems import ranked
@@ -36,6 +38,18 @@ class Reply:
     post_text: str
     words: tuple[str, ...]
     features: Mapping[str, float]
+
+
+class Replies(list[Reply], Shown):
+    """The comments to answer a post with, best first, and the reasons for each.
+
+    >>> import kaiwa
+    >>> kaiwa.Replies()
+    Replies(0 comments)
+    """
+
+    def __repr__(self) -> str:
+        return f"Replies({counted(len(self), 'comment')})"
 
 
 def answers(query: Query, system: System, *, k: int, filters: Filters, takedown: Takedown = NO_TAKEDOWN) -> Candidates:

@@ -63,9 +63,10 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Cell]], *, digits: int 
     会話     0.2500
     """
     shown = [[visible(show(cell, digits=digits)) for cell in row] for row in rows]
-    wide = [max(map(width, column)) for column in zip(header, *shown, strict=True)]
+    heading = [visible(name) for name in header]
+    wide = [max(map(width, column)) for column in zip(heading, *shown, strict=True)]
     numeric = [_is_numeric([row[place] for row in rows]) for place in range(len(header))]
-    lines = [header, ["-" * span for span in wide], *shown]
+    lines = [heading, ["-" * span for span in wide], *shown]
     return "\n".join(_line(line, wide, numeric) for line in lines)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.compare.standardisation import standardisation_factors, standardised, variance_bound
 from kaiwa.compare.variance_components import pooled_variance
-from kaiwa.errors import DesignError, InputError
+from kaiwa.errors import DesignError, InputError, option
 from kaiwa.stats.solvers import LARGEST_N
 from kaiwa.topicset.answer import Design, answered
 from kaiwa.topicset.designed_tests import TESTS
@@ -49,7 +49,7 @@ class PilotDesign:
     def answer(self) -> Design:
         """The design from the scores as they are, which is always there."""
         if self.raw.design is None:
-            raise InputError("the pilot gives no design; give --variance")
+            raise InputError(f"the pilot gives no design; give {option('variance')}")
         return self.raw.design
 
     @property

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from kaiwa.model.plurals import counted
+from kaiwa.model.progress_callback import Progress, no_progress
+from kaiwa.model.run import Run
+from kaiwa.model.shown import Shown
 from kaiwa.pool import (
     Coverage,
     Pool,
@@ -19,17 +23,22 @@ from kaiwa.pool import (
 from kaiwa.studies.leave_one_team_out import LeftOut, leave_teams_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Collection, Sequence
 
     import numpy as np
 
     from kaiwa.model.gains import Gains
-    from kaiwa.model.run import Run
 
 
 @dataclass(frozen=True, eq=False)
-class PoolReport:
-    """A pool and what an organiser asks of it; coverage and teams left out are empty without judgements."""
+class PoolReport(Shown):
+    """A pool and what an organiser asks of it; coverage and teams left out are empty without judgements.
+
+    >>> import kaiwa
+    >>> run = kaiwa.Run.from_dict({"q1": {"c9": 2.0, "c4": 1.0}}, name="A-C-R1")
+    >>> kaiwa.pool_runs([run], depth=1)
+    PoolReport(1 item, 1 topic, 1 run, depth 1)
+    """
 
     pool: Pool
     depth: int
@@ -39,6 +48,10 @@ class PoolReport:
     coverage: list[Coverage]
     left_out: list[LeftOut]
 
+    def __repr__(self) -> str:
+        size = f"{counted(len(self.pool.topics), 'topic')}, {counted(len(self.pool.runs), 'run')}"
+        return f"PoolReport({counted(len(self.pool), 'item')}, {size}, depth {self.depth})"
+
 
 def pool_report(
     runs: Sequence[Run],
@@ -47,10 +60,12 @@ def pool_report(
     depth: int,
     budget: int | None,
     measure: str,
+    takedown: Collection[str],
     rng: np.random.Generator,
-    on_progress: Callable[[int, int], None],
+    on_progress: Progress = no_progress,
 ) -> PoolReport:
     """The shuffled pool, shares and sizes at other depths; with judgements, coverage and each team left out."""
+    runs = [without_comments(run, takedown) for run in runs] if takedown else runs
     pool = budget_pool(runs, items=budget, depth=depth) if budget is not None else depth_pool(runs, depth=depth)
     left_out = (
         leave_teams_out(runs, gains, pool, depth=depth, measure=measure, on_progress=on_progress) if gains else []
@@ -64,3 +79,12 @@ def pool_report(
         coverage=[coverage(run, gains, depth=depth) for run in runs] if gains else [],
         left_out=left_out,
     )
+
+
+def without_comments(run: Run, gone: Collection[str]) -> Run:
+    """The run as if the taken-down comments had never been returned; those behind them move up."""
+    lists = {
+        topic: [(comment, score) for comment, score in run.ranking(topic) if comment not in gone]
+        for topic in run.topics
+    }
+    return replace(Run.from_lists(run.name, lists, description=run.description), order=run.order)

@@ -16,7 +16,7 @@ from kaiwa.errors import DesignError, InputError
 from kaiwa.formats.readers import read_qrels, read_runs, read_scores, read_topics, read_votes
 from kaiwa.label.agreement import Agreement, Contested, agreement, contested
 from kaiwa.model.ids import unpack
-from kaiwa.model.scores import Scores, ScoreSet
+from kaiwa.model.score_set import ScoreSet
 from kaiwa.pool import Coverage, Share, coverage, depth_pool, pool_sizes, run_shares, team_shares
 from kaiwa.stats.kendall import TauResult, kendall_tau
 from kaiwa.studies.next_round import required_design
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kaiwa.model.run import Run
+    from kaiwa.model.scores import Scores
     from kaiwa.model.votes import Votes
     from kaiwa.task.task_folder import Task
     from kaiwa.topicset import Design

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan
 
+from kaiwa.model.shown import Shown
 from kaiwa.stats.solvers import LARGEST_N
 from kaiwa.topicset.missing_quantity import differences_at, found, n_or_too_many, power_at, width_of
 from kaiwa.topicset.requirement import INTERVAL, Requirement, completed
@@ -23,15 +24,23 @@ class Alternative:
 
 
 @dataclass(frozen=True)
-class Design:
+class Design(Shown):
     """A solved requirement: ``n`` topics give ``power`` to find ``min_diff`` among ``systems`` at ``alpha``.
 
     ``asked`` is the requirement as it came, ``known`` the same with the open quantity found. What is costly is
     computed when first looked at.
+
+    >>> import kaiwa
+    >>> kaiwa.design(variance=0.0643, systems=10, min_diff=0.15)
+    Design(n=91, min_diff=0.15, systems=10, alpha=0.05, test='anova', method='exact')
     """
 
     asked: Requirement
     known: Requirement
+
+    def __repr__(self) -> str:
+        found = f"n={self.n}, min_diff={self.min_diff:.4g}, systems={self.systems}, alpha={self.alpha:.4g}"
+        return f"Design({found}, test={self.test!r}, method={self.method!r})"
 
     @property
     def n(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import isfinite
 
-from kaiwa.errors import InputError, UnknownName
+from kaiwa.errors import InputError, UnknownName, option
 from kaiwa.stats.solvers import LARGEST_N
 from kaiwa.topicset.designed_tests import METHODS, TESTS, Test
 
@@ -81,7 +81,8 @@ def _check_names(asked: Requirement, solve: str | None) -> None:
     if asked.method not in METHODS:
         raise UnknownName.among("method", asked.method, METHODS)
     if asked.method == "sakai" and asked.test != "anova":
-        raise InputError.at("method", f"sakai is published for anova, not for {asked.test}", "use --method exact")
+        what = f"sakai is published for anova, not for {asked.test}"
+        raise InputError.at("method", what, f"use {option('method', 'exact')}")
     if solve is not None and solve not in QUANTITIES:
         raise UnknownName.among("quantity to solve for", solve, QUANTITIES)
 
@@ -89,7 +90,8 @@ def _check_names(asked: Requirement, solve: str | None) -> None:
 def _two(asked: Requirement) -> int:
     if asked.systems not in {None, 2}:
         what = f"{asked.test} compares two systems, not {asked.systems}"
-        raise InputError.at("systems", what, "give --systems 2, or --test anova, two-way or hsd")
+        repair = f"give {option('systems', '2')}, or {option('test', 'anova')}, two-way or hsd"
+        raise InputError.at("systems", what, repair)
     return 2
 
 
@@ -101,25 +103,24 @@ def _left_open(asked: Requirement) -> str:
 
 
 def _check_given(filled: Requirement, target: str) -> None:
-    flags = {"n": "--topics", "min_diff": "--min-diff", "systems": "--systems"}
-    for name, flag in flags.items():
+    for name in ("n", "min_diff", "systems"):
         if name != target and getattr(filled, name) is None:
-            raise InputError.at(name, "is missing", f"give it ({flag})")
+            raise InputError.at(name, "is missing", f"give it ({option(name)})")
 
 
 def _check_values(filled: Requirement) -> None:
-    _between("variance", filled.variance, 0.0, float("inf"), "give a positive variance, such as 0.06 (--variance)")
-    _between("scale", filled.scale, 0.0, float("inf"), "give the range of the scores, 1 for scores in 0..1 (--scale)")
-    _between("alpha", filled.alpha, LEAST_ALPHA, 1.0, "give a chance between 0 and 1, such as 0.05 (--alpha)")
-    _between("power", filled.power, 0.0, 1.0 - 1e-12, "give a chance between 0 and 1, such as 0.8 (--power)")
-    _between("min_diff", filled.min_diff, 0.0, float("inf"), "give the smallest difference that matters (--min-diff)")
+    _between("variance", filled.variance, 0.0, float("inf"), "give a positive variance, such as 0.06")
+    _between("scale", filled.scale, 0.0, float("inf"), "give the range of the scores, 1 for scores in 0..1")
+    _between("alpha", filled.alpha, LEAST_ALPHA, 1.0, "give a chance between 0 and 1, such as 0.05")
+    _between("power", filled.power, 0.0, 1.0 - 1e-12, "give a chance between 0 and 1, such as 0.8")
+    _between("min_diff", filled.min_diff, 0.0, float("inf"), "give the smallest difference that matters")
     if filled.min_diff is not None and filled.min_diff > filled.scale:
         what = f"{filled.min_diff:g} is larger than the scale of the scores, {filled.scale:g}"
-        raise InputError.at("min_diff", what, f"give a difference up to {filled.scale:g}, or set --scale")
+        raise InputError.at("min_diff", what, f"give a difference up to {filled.scale:g}, or set {option('scale')}")
     if not -1.0 <= filled.correlation < 1.0:
         raise InputError.at("correlation", f"{filled.correlation:g} is not in [-1, 1)", "give one below 1")
-    _whole("systems", filled.systems, 2, MOST_SYSTEMS, "give 2 or more (--systems)")
-    _whole("n", filled.n, 2, LARGEST_N, "give 2 topics or more (--topics)")
+    _whole("systems", filled.systems, 2, MOST_SYSTEMS, "give 2 or more")
+    _whole("n", filled.n, 2, LARGEST_N, "give 2 topics or more")
 
 
 def _between(name: str, value: float | None, low: float, high: float, repair: str) -> None:
@@ -127,11 +128,12 @@ def _between(name: str, value: float | None, low: float, high: float, repair: st
         return
     if not low < value < high or not isfinite(value):
         allowed = "a positive number" if high == float("inf") else f"between {low:g} and {high:g}"
-        raise InputError.at(name, f"{value:g} is not {allowed}", repair)
+        raise InputError.at(name, f"{value:g} is not {allowed}", f"{repair} ({option(name)})")
 
 
 def _whole(name: str, value: int | None, low: int, high: int, repair: str) -> None:
     if value is None:
         return
     if value != int(value) or not low <= value <= high:
-        raise InputError.at(name, f"{value:g} is not a whole number from {low} to {high:,}", repair)
+        what = f"{value:g} is not a whole number from {low} to {high:,}"
+        raise InputError.at(name, what, f"{repair} ({option(name)})")

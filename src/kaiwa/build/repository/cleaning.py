@@ -16,12 +16,14 @@ from kaiwa.corpus.duplicates import ROW, BoolArray, Rows
 from kaiwa.corpus.rule_filter import Account, passing
 from kaiwa.disk.partitions import Partitions, RecordReader, part_of
 from kaiwa.disk.strings import TemporaryStrings
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.collection.repository import Manifest, RepositoryWriter, writing_repository
 from kaiwa.formats.format_table import PAIRS, TWEETS
 from kaiwa.formats.recognition import format_of
 from kaiwa.model.normalise import fingerprint, skeleton
+from kaiwa.model.plurals import counted
 from kaiwa.model.progress_callback import share
+from kaiwa.model.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,14 +39,23 @@ _READING = 0.75  # of the work; the rest is writing
 
 
 @dataclass(frozen=True)
-class Cleaned:
-    """What cleaning made, and what each rule removed, with examples."""
+class Cleaned(Shown):
+    """What cleaning made, and what each rule removed, with examples.
+
+    >>> Cleaned(Manifest(), pairs_read=3, merged=0, removed={"short": 3}, examples={}).removed
+    {'short': 3}
+    """
 
     manifest: Manifest
     pairs_read: int
     merged: int
     removed: dict[str, int]
     examples: dict[str, list[str]]
+
+    def __repr__(self) -> str:
+        made = self.manifest
+        kept = f"{counted(made.posts, 'post')}, {counted(made.comments, 'comment')}, {counted(made.pairs, 'pair')}"
+        return f"Cleaned({kept} of {self.pairs_read:,} read)"
 
 
 def clean(source: Path, target: Path, *, rules: RuleSet, sample: int | None, seed: int, progress: Progress) -> Cleaned:
@@ -101,7 +112,7 @@ def _spill(source: Path, spilled: _Spilled, rules: RuleSet, account: Account, pr
     spilled.texts.close()
     if not spilled.count:
         raise InputError.at(
-            source, f"no pair passes the rules ({spilled.pairs_read} read)", "try --rules plain or none"
+            source, f"no pair passes the rules ({spilled.pairs_read} read)", f"try {option('rules', 'plain')} or none"
         )
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
+from kaiwa.errors import in_command
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -69,7 +71,7 @@ def is_quiet() -> bool:
 
 def emit(view: View, *, as_json: bool, output: Path | None = None) -> None:
     """Print the result, readable or as one JSON object; or write it to the file given with -o."""
-    shown = json.dumps(view.fields(), ensure_ascii=False, allow_nan=False) if as_json else view.text()
+    shown = json.dumps(view.fields(), ensure_ascii=False, allow_nan=False) if as_json else in_command(view.text())
     if output is None:
         click.echo(shown)
         return
@@ -81,4 +83,4 @@ def emit(view: View, *, as_json: bool, output: Path | None = None) -> None:
 def remark(message: str) -> None:
     """Print a remark on stderr, unless --quiet is given."""
     if not is_quiet():
-        click.echo(message, err=True)
+        click.echo(in_command(message), err=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.flow.design.options import Question, check_parts
 from kaiwa.report.results.design_view import (
     Costs,
@@ -55,7 +55,8 @@ def _base(question: Question, rng: np.random.Generator) -> DesignView:
     if question.no_pilot:
         return DesignView(_worst_case(question))
     if question.variance is None and not question.pilots:
-        raise InputError.at("variance", "is missing", "give --variance V, --pilot SCORES, --pass-rate P or --no-pilot")
+        ways = (option("variance", "V"), option("pilots", "SCORES"), option("pass_rate", "P"))
+        raise InputError.at("variance", "is missing", f"give {', '.join(ways)} or {option('no_pilot')}")
     if question.variance is not None and question.pilots:
         raise InputError("both a variance and a pilot are given; leave one out")
     asked = completed(
@@ -75,7 +76,7 @@ def _worst_case(question: Question) -> Design:
 
     found = worst_case(completed(question.requirement(1.0), solve=question.solve))
     if found is None:
-        raise InputError("--no-pilot answers how many topics; leave out --topics")
+        raise InputError(f"{option('no_pilot')} answers how many topics; leave out {option('n')}")
     return found
 
 
@@ -84,9 +85,13 @@ def _pass_rate(question: Question, pass_rate: float) -> PassRateView | PromptsVi
 
     asked = question.requirement(1.0)
     if question.variance is not None or question.pilots or question.n is not None:
-        raise InputError("a pass rate stands alone; leave out --variance, --pilot and --topics")
+        raise InputError(
+            f"a pass rate stands alone; leave out {option('variance')}, {option('pilots')} and {option('n')}"
+        )
     if asked.min_diff is None:
-        raise InputError.at("min_diff", "is missing", "give the smallest difference that matters (--min-diff)")
+        raise InputError.at(
+            "min_diff", "is missing", f"give the smallest difference that matters ({option('min_diff')})"
+        )
     alpha = 0.05 if asked.alpha is None else asked.alpha
     power = 0.8 if asked.power is None else asked.power
     if asked.systems in {None, 2}:
@@ -123,7 +128,9 @@ def _table(question: Question, rng: np.random.Generator) -> SizeTableView:
     variance = question.variance
     if variance is None:
         if not question.pilots:
-            raise InputError.at("variance", "is missing", "give --variance V or --pilot SCORES")
+            raise InputError.at(
+                "variance", "is missing", f"give {option('variance', 'V')} or {option('pilots', 'SCORES')}"
+            )
         variance = pilot_variance(read_pilots(question.pilots, question.measure), question.test, rng=rng)
     found = size_table(
         question.shared(variance),
@@ -179,5 +186,5 @@ def _one_pilot(question: Question) -> FloatArray:
     from kaiwa.flow.design.pilots import read_pilots
 
     if len(question.pilots) != 1:
-        raise InputError.at("pilot", "one pilot is resampled", "give --pilot SCORES once")
+        raise InputError.at("pilot", "one pilot is resampled", f"give {option('pilots', 'SCORES')} once")
     return read_pilots(question.pilots, question.measure)[0].values

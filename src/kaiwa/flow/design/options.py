@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,17 +84,17 @@ class Question:
 def check_parts(question: Question) -> None:
     """A part that the question's kind of answer has no room for is refused, not dropped."""
     alone = {
-        "--pass-rate": question.pass_rate is not None,
-        "--decide": question.decide is not None,
-        "--table": question.as_table,
+        option("pass_rate"): question.pass_rate is not None,
+        option("decide"): question.decide is not None,
+        option("as_table"): question.as_table,
     }
     extra = {
-        "--simulate": question.simulate,
-        "--rounds": question.rounds,
-        "--budget": question.hours,
-        "--cost": question.cost or None,
-        "--power-curve": question.power_curve,
-        "--diff-curve": question.diff_curve,
+        option("simulate"): question.simulate,
+        option("rounds"): question.rounds,
+        option("hours"): question.hours,
+        option("cost"): question.cost or None,
+        option("power_curve"): question.power_curve,
+        option("diff_curve"): question.diff_curve,
     }
     chosen = [name for name, given in alone.items() if given]
     unwanted = [name for name, given in extra.items() if given is not None]
@@ -102,14 +102,17 @@ def check_parts(question: Question) -> None:
         raise InputError(f"{chosen[0]} does not go with {(chosen[1:] + unwanted)[0]}; ask for one at a time")
     judgements = [given for given in (question.qrels, question.votes) if given is not None]
     if len(judgements) > 1:
-        raise InputError("--qrels and --votes both judge the --judged runs; give one of them")
+        raise InputError(
+            f"{option('qrels')} and {option('votes')} both judge the {option('judged')} runs; give one of them"
+        )
     if bool(question.judged) != bool(judgements):
-        raise InputError("--judged runs and their --qrels or --votes go together; give both or neither")
+        judged, of = option("judged"), f"{option('qrels')} or {option('votes')}"
+        raise InputError(f"{judged} runs and their {of} go together; give both or neither")
 
 
 def _one(name: str, values: tuple[Number, ...] | None) -> Number | None:
     if values is None:
         return None
     if len(values) > 1:
-        raise InputError.at(name, f"{len(values)} values are given", "give one, or --table for a grid")
+        raise InputError.at(name, f"{len(values)} values are given", f"give one, or {option('as_table')} for a grid")
     return values[0]

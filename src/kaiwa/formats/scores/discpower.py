@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kaiwa.formats.format import Texts
     from kaiwa.formats.text.delimited import Row
     from kaiwa.formats.text.head import Head
-    from kaiwa.model.scores import ScoreSet
+    from kaiwa.model.score_set import ScoreSet
 
 _ENDING, _RUNS, _TOPICS = ".tsmatrix", "runlist", "topics.tid"
 

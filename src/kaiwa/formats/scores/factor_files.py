@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.text.delimited import csv_text, number, read_csv
 from kaiwa.formats.text.head import Match
 
@@ -31,7 +31,9 @@ def read_factors(path: Path) -> dict[str, Factors]:
     """The factors in a file, by measure."""
     rows = list(read_csv(path))
     if not rows or [cell.lower() for cell in rows[0][1]] != HEADING:
-        raise InputError.at(path, f"does not start with {','.join(HEADING)}", "give a file written by --save-factors")
+        raise InputError.at(
+            path, f"does not start with {','.join(HEADING)}", f"give a file written by {option('save_factors')}"
+        )
     found: dict[str, list[tuple[str, float, float]]] = {}
     for line, row in rows[1:]:
         if len(row) != len(HEADING):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kaiwa.formats.format import Texts
     from kaiwa.formats.text.delimited import Row
     from kaiwa.formats.text.head import Head
-    from kaiwa.model.scores import ScoreSet
+    from kaiwa.model.score_set import ScoreSet
 
 LABEL = "kaiwa"
 """The part of a written file's name that NTCIREVAL calls the evaluation's name."""
@@ -80,7 +80,8 @@ def nev_text(scores: ScoreSet, run: str) -> str:
     """One run's scores as the text of a .nev file, every digit kept.
 
     >>> import numpy as np
-    >>> from kaiwa.model.scores import Scores, ScoreSet
+    >>> from kaiwa.model.score_set import ScoreSet
+    >>> from kaiwa.model.scores import Scores
     >>> print(nev_text(ScoreSet([Scores("nERR@10", ("0001",), ("A",), np.array([[0.5]]))]), "A"), end="")
     0001 nERR@0010=           0.5
     """
@@ -97,7 +98,7 @@ def ntcireval_name(measure: str) -> str:
     >>> [ntcireval_name(name) for name in ("nDCG@10", "nDCG(b=2)@10", "P+", "Prec@5", "Q", "RBP(p=0.8)@5", "accuracy")]
     ['MSnDCG@0010', 'nDCG@0010', 'P-plus', 'P@0005', 'Q-measure', 'RBP(p=0.8)@5', 'accuracy']
     """
-    from kaiwa.measure.name import MeasureName, parse_name
+    from kaiwa.measure.name import MeasureName, parse_name  # the measures take time to load, and readers need none
 
     try:
         name = parse_name(measure)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.text.delimited import Row, number
-from kaiwa.model.scores import Scores, ScoreSet
+from kaiwa.model.score_set import ScoreSet
+from kaiwa.model.scores import Scores
 from kaiwa.registry import Names
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 NOTHING = {"", "na", "n/a", "nan", "null", "none", "-"}
 _REPAIR = (
-    "score every run on every topic, or leave out that topic or run "
-    "(kaiwa compare: --missing drop-topics, drop-runs or zero)"
+    f"score every run on every topic, or choose {option('missing', 'drop-topics')}, drop-runs or zero "
+    "(kaiwa compare, kaiwa.read_scores)"
 )
 
 
@@ -114,7 +115,8 @@ def whole(cells: Cells, *, missing: str = "error") -> Whole:
     tables, filled = [], {}
     for measure, (topics, runs) in kept.items():
         if not topics or not runs:
-            raise InputError(f"{measure}: nothing is left after leaving out what has gaps; try another --missing rule")
+            what = f"{measure}: nothing is left after leaving out what has gaps"
+            raise InputError(f"{what}; try another {option('missing')} rule")
         table = cells.tables[measure]
         values = [[table.get((topic, run), Cell(None)).score for run in runs] for topic in topics]
         filled[measure] = sum(score is None for by_run in values for score in by_run)

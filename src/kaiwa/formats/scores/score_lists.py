@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.file_names import word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kaiwa.model.scores import ScoreSet
+    from kaiwa.model.score_set import ScoreSet
 
 
 def by_topic(
@@ -22,7 +22,8 @@ def by_topic(
     for table in scores.values():
         measure = word("measure", renamed(table.measure), never)
         if (other := sources.setdefault(measure, table.measure)) != table.measure:
-            raise InputError(f"measures {other!r} and {table.measure!r} are both {measure!r} there; write one with -m")
+            what = f"measures {other!r} and {table.measure!r} are both {measure!r} there"
+            raise InputError(f"{what}; write one with {option('measure')}")
         if run in table.runs:
             for topic, score in zip(table.topics, table.values[:, table.runs.index(run)].tolist(), strict=True):
                 listed.setdefault(word("topic", topic, never), {})[measure] = score

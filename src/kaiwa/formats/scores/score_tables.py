@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kaiwa.disk.atomic_files import write_text
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.scores.score_cells import NOTHING, Cells, cells_of
 from kaiwa.formats.text.delimited import Row, csv_text, is_number, read_csv, read_spaced
 from kaiwa.formats.text.head import Head, Match, are_numbers, partly
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kaiwa.formats.format import Texts
-    from kaiwa.model.scores import Scores, ScoreSet
+    from kaiwa.model.score_set import ScoreSet
+    from kaiwa.model.scores import Scores
 
 TIDY = ["measure", "topic", "run", "score"]
 TOPIC_HEADINGS = {"", "topic", "topics", "topic_id", "query", "query_id", "qid", "id"}
@@ -89,7 +90,8 @@ def tidy_texts(scores: ScoreSet) -> Texts:
 def matrix_texts(scores: ScoreSet) -> Texts:
     """The text of the one matrix."""
     if len(scores) > 1:
-        raise InputError(f"a matrix holds one measure, and there are {', '.join(scores)}; choose one with -m")
+        what = f"a matrix holds one measure, and there are {', '.join(scores)}"
+        raise InputError(f"{what}; choose one with {option('measure')}")
     return {"": matrix_text(next(iter(scores.values())))}
 
 

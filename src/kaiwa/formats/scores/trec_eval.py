@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from kaiwa.formats.format import Texts
     from kaiwa.formats.text.head import Head
-    from kaiwa.model.scores import ScoreSet
+    from kaiwa.model.score_set import ScoreSet
 
 ALL, RUN_ID = "all", "runid"
 _TEXTS = (RUN_ID, "relstring")
@@ -91,7 +91,8 @@ def trec_eval_text(scores: ScoreSet, run: str) -> str:
     """One run's scores as ``trec_eval -q`` prints them, every digit kept: topic by topic, then the means.
 
     >>> import numpy as np
-    >>> from kaiwa.model.scores import Scores, ScoreSet
+    >>> from kaiwa.model.score_set import ScoreSet
+    >>> from kaiwa.model.scores import Scores
     >>> text = trec_eval_text(ScoreSet([Scores("AP", ("301",), ("A",), np.array([[0.5]]))]), "A")
     >>> [line.split() for line in text.splitlines()]
     [['map', '301', '0.5'], ['runid', 'all', 'A'], ['num_q', 'all', '1'], ['map', 'all', '0.5']]
@@ -113,7 +114,7 @@ def trec_eval_name(measure: str) -> str:
     >>> [trec_eval_name(name) for name in ("AP", "nDCG@10", "P@5", "Hit@1", "RR", "AP@10", "nERR@10")]
     ['map', 'ndcg_cut_10', 'P_5', 'success_1', 'recip_rank', 'AP@10', 'nERR@10']
     """
-    from kaiwa.measure.name import MeasureName, parse_name
+    from kaiwa.measure.name import MeasureName, parse_name  # the measures take time to load, and readers need none
 
     try:
         name = parse_name(measure)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.measure.judged_lists import share
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ def _total_merit(lists: Lists) -> FloatArray:
 
 def _stops(lists: Lists, *, s: tuple[float, ...]) -> FloatArray:
     if len(s) != len(lists.levels):
-        raise InputError(f"s gives {len(s)} stop weights for {len(lists.levels)} levels; give one a level (--levels)")
+        what = f"s gives {len(s)} stop weights for {len(lists.levels)} levels"
+        raise InputError(f"{what}; give one a level ({option('levels')})")
     return np.concatenate(([0.0], s))[_levels(lists, lists.gains).astype(np.int64)]
 
 

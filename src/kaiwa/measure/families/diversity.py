@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.measure.families.average import q_measure
 from kaiwa.measure.families.first_relevant import p_plus
 from kaiwa.measure.judged_lists import share
@@ -73,5 +73,5 @@ def p_plus_q_sharp(batch: Batch, *, cutoff: int | None, beta: float) -> FloatArr
 
 def _intents(batch: Batch) -> Intents:
     if batch.judgements.intents is None:
-        raise InputError("a diversity measure needs judgements by intent; give them with --intents")
+        raise InputError(f"a diversity measure needs judgements by intent; give them with {option('intents')}")
     return batch.judgements.intents

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.measure.judged_lists import share
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def accuracy(batch: Batch, *, cutoff: int, levels: tuple[int, ...]) -> FloatArra
     """
     votes = batch.judgements.votes
     if votes is None:
-        raise InputError("Acc needs the votes themselves; give them with --votes")
+        raise InputError(f"Acc needs the votes themselves; give them with {option('votes')}")
     if not levels or max(levels) >= votes.shape[1]:
         raise InputError(f"Acc needs levels of the scale 0..{votes.shape[1] - 1}; write it like Acc(L1,L2)@5")
     wanted = share(votes[:, list(levels)].sum(axis=1, dtype=np.float64), votes.sum(axis=1))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.report.figures.comparison_figures import ACCENT, FAINT, INK, canvas, svg_text
 from kaiwa.topicset.designed_tests import power_of
 from kaiwa.topicset.requirement import INTERVAL
@@ -82,7 +82,7 @@ def difference_curve(design: Design) -> tuple[FloatArray, FloatArray]:
 
 def _curved(design: Design) -> Requirement:
     if design.test == INTERVAL:
-        raise InputError.at("curve", "an interval has no power to draw", "choose another --test")
+        raise InputError.at("curve", "an interval has no power to draw", f"choose another {option('test')}")
     return design.known
 
 

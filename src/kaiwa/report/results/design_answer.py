@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from kaiwa.errors import option
 from kaiwa.report.text_tables import table
 
 if TYPE_CHECKING:
     from kaiwa.topicset import Design
 
 NEARLY_SURE = 0.9995
+NORMAL_WHEN = "safe for dozens of topics; for discrete or skewed measures check with"
 VARIANCE_WORDS = {
     "V_E": "score variance within a system (V_E)",
     "V_E2": "residual variance after systems and topics (V_E2)",
@@ -93,14 +95,15 @@ def _assumptions(design: Design) -> str:
     kind = design.asked.kind
     lines = [
         f"{VARIANCE_WORDS[kind.error]} {design.asked.error_variance:.4g}, the same for every system",
-        "mean scores about normal: safe for dozens of topics; for discrete or skewed measures check with --simulate",
+        f"mean scores about normal: {NORMAL_WHEN} {option('simulate')}",
     ]
     if not kind.pairs_only and not kind.by_range:
         lines.append("the other systems lie midway, the least favourable case")
     if design.asked.correlation:
         lines.append(f"two systems' scores on one topic correlate by {design.asked.correlation:g}")
     if not kind.shares_topics:
-        lines.append("topics are not treated as shared; --test two-way or hsd-paired gains from sharing them")
+        other = f"{option('test', 'two-way')} or hsd-paired"
+        lines.append(f"topics are not treated as shared; {other} gains from sharing them")
     return "It assumes\n" + "\n".join(f"  - {line}" for line in lines)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kaiwa.errors import option
 from kaiwa.report.results.design_answer import percent
 from kaiwa.report.text_tables import table
 
@@ -136,7 +137,8 @@ def budget_text(splits: Sequence[Split], *, hours: float | None) -> str:
         "tau",
     ]
     if best.labelling.agreement is None:
-        guess = "\nThe variance is taken to be the same for all; --judged with --qrels or --votes measures it."
+        measured = f"{option('judged')} with {option('qrels')} or {option('votes')} measures it."
+        guess = f"\nThe variance is taken to be the same for all; {measured}"
         return head + "\n" + table(columns, rows) + (guess if len(splits) > 1 else "")
     note = (
         "\ntau: how well the order of runs agrees with that of the fullest judgements; below 0.9 a way is ranked last"

@@ -52,13 +52,22 @@ def teams_text(teams: Sequence[TeamBest]) -> str:
     return "\n".join(f"{team.run} > {', '.join(team.beats)}" for team in teams if team.beats)
 
 
-def baseline_text(comparison: BaselineComparison) -> str:
+def baseline_heading(comparison: BaselineComparison) -> list[str]:
+    """The heading over ``baseline_rows``."""
+    return [f"run - {comparison.baseline}", "diff", "low", "high", "p", "Holm p", "effect", ""]
+
+
+def baseline_rows(comparison: BaselineComparison) -> list[list[Cell]]:
     """Every run against the baseline, the smallest p first."""
-    rows: list[list[Cell]] = [
+    return [
         [pair.a, pair.diff, pair.low, pair.high, pair.raw_p, pair.p, pair.effect_size, "*" if pair.significant else ""]
         for pair in sorted(comparison.pairs, key=lambda pair: (pair.p, -abs(pair.diff)))
     ]
-    return table([f"run - {comparison.baseline}", "diff", "low", "high", "p", "Holm p", "effect", ""], rows)
+
+
+def baseline_text(comparison: BaselineComparison) -> str:
+    """Every run against the baseline, for a terminal."""
+    return table(baseline_heading(comparison), baseline_rows(comparison))
 
 
 def baseline_methods(comparison: BaselineComparison) -> str:

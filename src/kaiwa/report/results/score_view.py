@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
+from kaiwa.errors import option
 from kaiwa.formats.text.delimited import csv_text
 from kaiwa.report.text_tables import few, latex_table, table
 
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from kaiwa.measure import Measure
     from kaiwa.measure.scoring import Scored
     from kaiwa.measure.vote_resampling import VoteIntervals
-    from kaiwa.model.scores import Scores, ScoreSet
+    from kaiwa.model.score_set import ScoreSet
+    from kaiwa.model.scores import Scores
     from kaiwa.report.text_tables import Cell
 
 
@@ -68,7 +70,7 @@ class ScoreView:
         scored = self.scored
         lines = [f"gmax {self.gmax}; runs ranked by {' and '.join(sorted(set(scored.orders.values())))}"]
         if scored.undefined:
-            fate = "counted 0" if self.zero else "left out (--no-relevant zero counts them 0)"
+            fate = "counted 0" if self.zero else f"left out ({option('no_relevant', 'zero')} counts them 0)"
             count = len(scored.undefined)
             lines.append(f"{count} topics have no relevant item and were {fate}: {few(scored.undefined)}")
         lines += [

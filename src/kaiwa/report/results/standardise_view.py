@@ -11,7 +11,7 @@ from kaiwa.model.plurals import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kaiwa.model.scores import ScoreSet
+    from kaiwa.model.score_set import ScoreSet
 
 
 @dataclass(frozen=True)

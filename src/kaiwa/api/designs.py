@@ -1,0 +1,218 @@
+"""How many topics: designs from a variance, from pilots or from pass rates, and what goes with them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.compare.variance_components import Variance
+from kaiwa.errors import InputError, option
+from kaiwa.topicset.answer import Design
+from kaiwa.topicset.answer import design as designed
+from kaiwa.topicset.designed_tests import TESTS
+from kaiwa.topicset.requirement import Requirement, completed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kaiwa.model.scores import Scores
+    from kaiwa.studies.pilot_design import PilotDesign
+    from kaiwa.topicset.budget import Split
+    from kaiwa.topicset.pass_rates import PassRateDesign
+    from kaiwa.topicset.simulation.decisions import Decision
+    from kaiwa.topicset.simulation.power_simulation import Simulated
+    from kaiwa.topicset.topic_rounds import Rounds
+
+
+def design(
+    *,
+    variance: float | Variance,
+    systems: int | None = None,
+    min_diff: float | None = None,
+    n: int | None = None,
+    power: float | None = None,
+    alpha: float | None = None,
+    test: str = "anova",
+    method: str = "exact",
+    correlation: float = 0.0,
+    scale: float = 1.0,
+    solve: str | None = None,
+) -> Design:
+    """The topic set that meets a requirement: whichever of n, min_diff, power, systems, alpha is left out is found.
+
+    ``variance`` is V_E (V_E2 for a test that shares topics), or what ``scores.variance()`` gave. ``test`` is
+    ``anova``, ``two-way``, ``paired-t``, ``two-sample-t``, ``hsd``, ``hsd-paired`` or ``interval``; ``method`` is
+    ``exact``, or ``sakai`` for the published tables.
+
+    >>> import kaiwa
+    >>> kaiwa.design(variance=0.0643, systems=10, min_diff=0.15).n
+    91
+    """
+    return designed(
+        variance=_number(variance, test),
+        systems=systems,
+        min_diff=min_diff,
+        n=n,
+        power=power,
+        alpha=alpha,
+        test=test,
+        method=method,
+        correlation=correlation,
+        scale=scale,
+        solve=solve,
+    )
+
+
+def design_from_pilots(
+    *pilots: Scores,
+    systems: int | None = None,
+    min_diff: float | None = None,
+    n: int | None = None,
+    power: float | None = None,
+    alpha: float | None = None,
+    test: str = "anova",
+    method: str = "exact",
+    correlation: float = 0.0,
+    scale: float = 1.0,
+    solve: str | None = None,
+    seed: int = 1,
+) -> PilotDesign:
+    """The design from pilot scores, raw and std-AB side by side, with the pilots' own uncertainty.
+
+    >>> import kaiwa, numpy
+    >>> values = numpy.random.default_rng(1).random((20, 3))
+    >>> pilot = kaiwa.Scores("nERR@10", tuple(map(str, range(20))), ("A", "B", "C"), values)
+    >>> kaiwa.design_from_pilots(pilot, systems=3, min_diff=0.2).answer.n
+    39
+    """
+    from kaiwa.studies.pilot_design import pilot_design
+
+    if not pilots:
+        raise InputError("no pilot; give the scores of at least one")
+    asked = Requirement(1.0, n, power, min_diff, systems, alpha, test, method, correlation, scale)
+    return pilot_design(pilots, completed(asked, solve=solve), rng=np.random.default_rng(seed))
+
+
+def design_pass_rate(
+    *, pass_rate: float, min_diff: float, correlation: float = 0.0, alpha: float = 0.05, power: float = 0.8
+) -> PassRateDesign:
+    """How many prompts distinguish two systems that pass or fail each of them, by McNemar's mid-p test.
+
+    >>> import kaiwa
+    >>> kaiwa.design_pass_rate(pass_rate=0.62, min_diff=0.03, correlation=0.5).n
+    2022
+    """
+    from kaiwa.topicset.pass_rates import pass_rate_design
+
+    return pass_rate_design(pass_rate=pass_rate, min_diff=min_diff, correlation=correlation, alpha=alpha, power=power)
+
+
+def design_decision(
+    pilot: Scores, *, goal: str = "top", target: float = 0.9, k: int = 1, alpha: float = 0.05, seed: int = 1
+) -> Decision:
+    """The smallest number of topics at which a decision is right as often as asked, by resampling the pilot.
+
+    ``goal`` is ``top`` (the true best k are on top), ``tau`` (mean tau with the true order) or ``discriminative``
+    (the share of pairs that differ).
+
+    >>> import kaiwa, numpy
+    >>> values = numpy.random.default_rng(1).normal([0.5, 0.4, 0.3], 0.2, (60, 3))
+    >>> pilot = kaiwa.Scores("nERR@10", tuple(map(str, range(60))), ("A", "B", "C"), values)
+    >>> kaiwa.design_decision(pilot).n > 5
+    True
+    """
+    from kaiwa.topicset.simulation.decisions import topics_for_decision
+
+    rng = np.random.default_rng(seed)
+    return topics_for_decision(pilot.values, goal=goal, target=target, k=k, alpha=alpha, rng=rng)
+
+
+def simulate_design(
+    found: Design, pilot: Scores, *, test: str = "anova", trials: int = 20_000, seed: int = 1
+) -> tuple[Simulated, ...]:
+    """The power of a design simulated from the pilot's scores, and at better sizes while it misses the target.
+
+    ``test`` is one that can be designed for, or ``randomised-hsd``. The last of the results is the answer.
+
+    >>> import kaiwa, numpy
+    >>> values = numpy.random.default_rng(1).random((20, 3))
+    >>> pilot = kaiwa.Scores("nERR@10", tuple(map(str, range(20))), ("A", "B", "C"), values)
+    >>> found = kaiwa.design(variance=pilot.variance(), systems=3, min_diff=0.3)
+    >>> kaiwa.simulate_design(found, pilot, trials=500)[-1].n > 5
+    True
+    """
+    from kaiwa.studies.simulated_design import simulated_design
+
+    return simulated_design(pilot.values, found, test=test, trials=trials, rng=np.random.default_rng(seed))
+
+
+def plan_rounds(found: Design, looks: Sequence[int], *, spending: str = "obrien-fleming", seed: int = 1) -> Rounds:
+    """The level to test at after each batch of topics, so that all looks together keep the design's alpha.
+
+    ``looks`` are the topics after each batch, as in ``[30, 60, 91]``; ``spending`` is ``obrien-fleming`` or
+    ``pocock``.
+
+    >>> import kaiwa
+    >>> plan = kaiwa.plan_rounds(kaiwa.design(variance=0.0643, systems=10, min_diff=0.15), [30, 60, 91])
+    >>> [look.n for look in plan.looks]
+    [30, 60, 91]
+    """
+    from kaiwa.topicset.topic_rounds import planned_rounds
+
+    kind = found.asked.kind
+    if found.width is not None or kind.by_range:
+        raise InputError.at("rounds", f"{found.test} is not tested in rounds", "choose anova, two-way or a t-test")
+    return planned_rounds(
+        looks,
+        systems=found.systems,
+        min_diff=found.min_diff,
+        variance=found.variance * (1 - found.asked.correlation if kind.shares_topics else 1.0),
+        shared_topics=kind.shares_topics,
+        alpha=found.alpha,
+        spending=spending,
+        rng=np.random.default_rng(seed),
+    )
+
+
+def labelling_costs(
+    found: Design,
+    *,
+    hours: float | None = None,
+    depths: Sequence[int] = (10,),
+    runs: int = 10,
+    overlap: float = 0.5,
+    assessors: Sequence[int] = (3,),
+    seconds: float = 15.0,
+) -> tuple[Split, ...]:
+    """What a design costs in assessors' hours under each way of judging; or what ``hours`` of them buy.
+
+    A way of judging is a pool depth and a number of assessors for each item; ``runs`` are pooled, two runs' tops share
+    ``overlap``, and a label takes ``seconds``.
+
+    >>> import kaiwa
+    >>> found = kaiwa.design(variance=0.0643, systems=10, min_diff=0.15)
+    >>> round(kaiwa.labelling_costs(found)[0].hours, 1)
+    62.6
+    """
+    from kaiwa.topicset.budget import Labelling, best_split, cheapest, pool_items
+
+    ways = [
+        Labelling(depth, pool_items(depth, runs, overlap), people, seconds, found.variance)
+        for depth in depths
+        for people in assessors
+    ]
+    known = replace(found.known, power=found.asked.power or 0.8)
+    return cheapest(known, ways) if hours is None else best_split(known, ways, hours=hours)
+
+
+def _number(variance: float | Variance, test: str) -> float:
+    """The variance that the test divides by: V_E2 where it shares topics, else V_E."""
+    if not isinstance(variance, Variance):
+        return variance
+    if test not in TESTS or not TESTS[test].shares_topics:
+        return variance.v_e
+    if variance.v_e2 is None:
+        raise InputError(f"{option('test', test)} needs V_E2, which one run does not show; give 2 runs or more")
+    return variance.v_e2

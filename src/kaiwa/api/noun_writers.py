@@ -1,0 +1,118 @@
+"""Nouns to files, in the format asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kaiwa.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from kaiwa.compare.standardisation import Factors
+    from kaiwa.model.gains import Gains
+    from kaiwa.model.run import Run
+    from kaiwa.model.scores import Scores
+    from kaiwa.model.votes import Votes
+
+
+def write_run(run: Run, path: Path | str, *, format: str = "ntcir-run") -> None:  # noqa: A002  the word that readers know
+    """Write one run: to the file, or into the folder where the format is several files."""
+    from kaiwa.flow.convert import texts_of, write_converted
+    from kaiwa.formats.format_table import RUNS
+
+    texts = texts_of(RUNS, [run], format)
+    one_file = len(texts) == 1 and format != "res"
+    write_converted(Path(path), {"": next(iter(texts.values()))} if one_file else texts)
+
+
+def write_runs(folder: Path | str, runs: Iterable[Run], *, format: str = "ntcir-run") -> None:  # noqa: A002
+    """Write runs into a folder, as ``ntcir-run`` or ``trec-run`` files named after them, or as ``res`` files.
+
+    >>> import kaiwa
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> folder = Path(mkdtemp())
+    >>> kaiwa.write_runs(folder, [kaiwa.Run.from_dict({"q1": {"c9": 2.0}}, name="A")], format="trec-run")
+    >>> [file.name for file in folder.iterdir()]
+    ['A.txt']
+    """
+    from kaiwa.flow.convert import texts_of, write_converted
+    from kaiwa.formats.format_table import RUNS
+
+    listed = list(runs)
+    names = [run.name for run in listed]
+    if twice := next((name for place, name in enumerate(names) if name in names[:place]), None):
+        raise InputError(f"duplicate run name {twice!r}; rename one of the runs")
+    write_converted(Path(folder), texts_of(RUNS, listed, format))
+
+
+def write_qrels(gains: Gains, path: Path | str, *, format: str = "trec-qrels") -> None:  # noqa: A002
+    """Write judgements: to the file, or into the folder where the format is several files."""
+    from kaiwa.flow.convert import texts_of, write_converted
+    from kaiwa.formats.format_table import QRELS
+
+    write_converted(Path(path), texts_of(QRELS, gains, format))
+
+
+def write_votes(votes: Votes, path: Path | str, *, format: str = "votes-csv") -> None:  # noqa: A002
+    """Write votes to the file."""
+    from kaiwa.flow.convert import texts_of, write_converted
+    from kaiwa.formats.format_table import VOTES
+
+    write_converted(Path(path), texts_of(VOTES, votes, format))
+
+
+def write_scores(tables: Sequence[Scores], path: Path | str, *, format: str = "csv") -> None:  # noqa: A002
+    """Write scores: to the file, or into the folder where the format is several files."""
+    from kaiwa.flow.convert import texts_of, write_converted
+    from kaiwa.formats.format_table import SCORES
+    from kaiwa.model.score_set import ScoreSet
+
+    write_converted(Path(path), texts_of(SCORES, ScoreSet(tables), format))
+
+
+def write_topics(path: Path | str, topics: Mapping[str, str], *, format: str = "topics") -> None:  # noqa: A002
+    """Write topics as lines ``id TAB text``.
+
+    >>> import kaiwa
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp(), "topics.tsv")
+    >>> kaiwa.write_topics(path, {"q1": "The first day in Hawaii."})
+    >>> kaiwa.read_topics(path)
+    {'q1': 'The first day in Hawaii.'}
+    """
+    from kaiwa.flow.convert import texts_of, write_converted
+    from kaiwa.formats.format_table import TOPICS
+
+    write_converted(Path(path), texts_of(TOPICS, dict(topics), format))
+
+
+def write_factors(path: Path | str, *factors: Factors) -> None:
+    """Write standardisation factors, one measure each, for scores of a later round.
+
+    >>> import kaiwa, numpy
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp(), "factors.csv")
+    >>> kaiwa.write_factors(path, kaiwa.Scores("AP", ("q1",), ("A", "B"), numpy.array([[0.5, 0.25]])).factors())
+    >>> list(kaiwa.read_factors(path))
+    ['AP']
+    """
+    from kaiwa.formats.scores.factor_files import write_factors as write_file
+
+    write_file(Path(path), factors)
+
+
+def write_csv(columns: Mapping[str, Sequence[object]], path: Path | str | None) -> str:
+    """The columns as CSV text, also written to the file when there is one."""
+    from kaiwa.disk.atomic_files import write_text
+    from kaiwa.formats.text.delimited import csv_text
+
+    rows = [["" if cell is None else cell for cell in row] for row in zip(*columns.values(), strict=True)]
+    text = csv_text(list(columns), rows)
+    if path is not None:
+        write_text(Path(path), text)
+    return text

@@ -1,0 +1,150 @@
+"""The verbs on a repository of pairs: clean, sample topics, index, open, retrieve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kaiwa.rank.answer_filters import Filters
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from kaiwa.build.repository.cleaning import Cleaned
+    from kaiwa.flow.retrieve import Bot
+    from kaiwa.flow.topics import Topics
+    from kaiwa.model.run import Run
+
+_FILTERS = Filters()
+
+
+def clean_pairs(
+    pairs: Path | str, repository: Path | str, *, rules: str = "plain", sample: int | None = None, seed: int = 1
+) -> Cleaned:
+    r"""Clean raw post-comment pairs (TSV, JSONL or Parquet) into a repository folder; what each rule removed.
+
+    ``rules`` is the name of a rule set or a TOML file of one; ``sample`` keeps that many pairs, drawn with the seed.
+
+    >>> import kaiwa
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> folder = Path(mkdtemp())
+    >>> pairs = folder / "pairs.tsv"
+    >>> _ = pairs.write_text("p1\tThe first day in Hawaii\tc1\tEnjoy the beaches of Hawaii\n")
+    >>> kaiwa.clean_pairs(pairs, folder / "repository")
+    Cleaned(1 post, 1 comment, 1 pair of 1 read)
+    """
+    from kaiwa.flow.clean import clean_pairs as clean
+
+    return clean(Path(pairs), Path(repository), rules=rules, sample=sample, seed=seed)
+
+
+def sample_topics(
+    repository: Path | str,
+    *,
+    count: int = 100,
+    pool: Path | str | None = None,
+    rest: Path | str | None = None,
+    seed: int = 1,
+) -> Topics:
+    r"""Topics that keep the repository's rules, balanced by length, no two nearly alike.
+
+    With ``pool`` they are drawn from those posts, none near a post of the repository; without it they are the
+    repository's own posts, and ``rest`` is where the repository without them is written.
+
+    >>> import kaiwa
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> folder = Path(mkdtemp())
+    >>> pairs, repository = folder / "pairs.tsv", folder / "repository"
+    >>> _ = pairs.write_text("p1\tThe first day in Hawaii\tc1\tEnjoy the beaches of Hawaii\n")
+    >>> _ = kaiwa.clean_pairs(pairs, repository)
+    >>> kaiwa.sample_topics(repository, count=1).topics
+    {'p1': 'The first day in Hawaii'}
+    """
+    from kaiwa.flow.topics import sample_topics as sample
+
+    return sample(
+        Path(repository),
+        count=count,
+        pool=None if pool is None else Path(pool),
+        rest=None if rest is None else Path(rest),
+        rng=np.random.default_rng(seed),
+    )
+
+
+def index_repository(
+    repository: Path | str, index: Path | str, *, language: str | None = None, tokens: str | None = None
+) -> dict[str, Any]:  # Any: the index's facts, JSON values
+    r"""Tokenise and index the posts and comments of a repository; the facts of the index.
+
+    ``language`` is ``zh``, ``ja`` or ``en``, found out when not given; ``tokens`` names another tokeniser.
+
+    >>> import kaiwa
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> folder = Path(mkdtemp())
+    >>> pairs, repository = folder / "pairs.tsv", folder / "repository"
+    >>> _ = pairs.write_text("p1\tThe first day in Hawaii\tc1\tEnjoy the beaches of Hawaii\n")
+    >>> _ = kaiwa.clean_pairs(pairs, repository)
+    >>> kaiwa.index_repository(repository, folder / "index", language="en")["comments"]
+    1
+    """
+    from kaiwa.api.score_verbs import one_of
+    from kaiwa.flow.index import index_repository as make
+
+    if language is not None:
+        one_of("language", language, ("zh", "ja", "en"))
+    return make(Path(repository), Path(index), language=language, tokens=tokens)
+
+
+def open_index(path: Path | str, *, takedown: Collection[str] = frozenset()) -> Bot:
+    r"""A conversation system over an index; ``takedown`` are post and comment ids that may not be shown.
+
+    >>> import kaiwa
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> folder = Path(mkdtemp())
+    >>> pairs, repository = folder / "pairs.tsv", folder / "repository"
+    >>> _ = pairs.write_text("p1\tThe first day in Hawaii\tc1\tEnjoy the beaches of Hawaii\n")
+    >>> _ = kaiwa.clean_pairs(pairs, repository)
+    >>> _ = kaiwa.index_repository(repository, folder / "index", language="en")
+    >>> kaiwa.open(folder / "index").reply("A day in Hawaii")[0].text
+    'Enjoy the beaches of Hawaii'
+    """
+    from kaiwa.flow.retrieve import Bot
+
+    return Bot(Path(path), takedown=frozenset(takedown))
+
+
+def retrieve_run(
+    index: Path | str,
+    topics: Mapping[str, str] | Path | str,
+    *,
+    name: str,
+    k: int = 10,
+    system: str = "run2",
+    filters: Filters = _FILTERS,
+    fusion: str = "rrf",
+    takedown: Collection[str] = frozenset(),
+) -> Run:
+    r"""A run that answers every topic from an index; ``run.unanswered()`` names the topics without an answer.
+
+    >>> import kaiwa
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> folder = Path(mkdtemp())
+    >>> pairs, repository = folder / "pairs.tsv", folder / "repository"
+    >>> _ = pairs.write_text("p1\tThe first day in Hawaii\tc1\tEnjoy the beaches of Hawaii\n")
+    >>> _ = kaiwa.clean_pairs(pairs, repository)
+    >>> _ = kaiwa.index_repository(repository, folder / "index", language="en")
+    >>> kaiwa.retrieve_run(folder / "index", {"q1": "A day in Hawaii"}, name="KAIWA-E-R1")
+    Run('KAIWA-E-R1', 1 topic, 1 comment)
+    """
+    from kaiwa.api.noun_readers import read_topics
+
+    asked = read_topics(topics) if isinstance(topics, Path | str) else topics
+    bot = open_index(index, takedown=takedown)
+    return bot.run(asked, name=name, k=k, system=system, filters=filters, fusion=fusion)

@@ -1,0 +1,66 @@
+"""A table as a reader meets it: as text, as HTML in a notebook, as LaTeX, and as columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kaiwa.report.document.html_parts import paragraph
+from kaiwa.report.document.html_parts import table as html_table
+from kaiwa.report.text_tables import latex_table, table, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kaiwa.report.text_tables import Cell
+
+MOST_ROWS = 50
+MOST_COLUMNS = 20
+MOST_SIGNS = 500
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table with a line under it; ``notes`` say what was left out, ``unseen`` counts rows that are not in it.
+
+    ``words`` stand before the table in a notebook; ``text`` is what ``print`` shows where that is more than the table.
+    """
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    caption: str = ""
+    words: str = ""
+    notes: tuple[str, ...] = ()
+    unseen: int = 0
+    digits: int = 4
+    text: str = ""
+
+    def html(self) -> str:
+        """The sheet as inert HTML that needs nothing from outside; what is beyond its size is counted, not shown."""
+        rows = [[_clipped(cell) for cell in row[:MOST_COLUMNS]] for row in self.rows[:MOST_ROWS]]
+        header = [str(_clipped(name)) for name in self.header[:MOST_COLUMNS]]
+        before = [words for words in (self.words, self.caption) if words]
+        more = len(self.rows) - len(rows) + self.unseen
+        after = [*([f"... and {more:,} more rows"] if more else []), *self.notes]
+        shown, under = ("".join(paragraph(str(_clipped(words))) for words in part) for part in (before, after))
+        return shown + html_table(header, rows, digits=self.digits) + under
+
+    def plain(self) -> str:
+        """The sheet for a terminal."""
+        if self.text:
+            return self.text
+        more = [f"... and {self.unseen:,} more rows"] if self.unseen else []
+        under = [visible(line) for line in (*more, self.caption, *self.notes) if line]
+        return "\n".join([table(self.header, self.rows, digits=self.digits), *under])
+
+    def latex(self) -> str:
+        """The table as a LaTeX tabular."""
+        return latex_table(self.header, self.rows, digits=self.digits)
+
+    def columns(self) -> dict[str, Sequence[object]]:
+        """The rows, column by column."""
+        return {name: [row[place] for row in self.rows] for place, name in enumerate(self.header)}
+
+
+def _clipped(cell: Cell) -> Cell:
+    return f"{cell[:MOST_SIGNS]}..." if isinstance(cell, str) and len(cell) > MOST_SIGNS else cell

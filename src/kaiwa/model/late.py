@@ -1,0 +1,45 @@
+"""The verbs of the nouns: one table from a verb to the function that does it, imported when the verb is first used.
+
+A noun stands below every method and must not import one. Its verbs are ordinary typed methods that look their
+function up here (docs/decisions/046-nouns-with-verbs.md).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+VERBS = {
+    "BaselineComparison.methods": "kaiwa.report.results.leaderboard:baseline_methods",
+    "Comparison.methods": "kaiwa.report.results.leaderboard:methods_paragraph",
+    "Gains.write": "kaiwa.api.noun_writers:write_qrels",
+    "Run.write": "kaiwa.api.noun_writers:write_run",
+    "Scores.compare": "kaiwa.compare.comparison:compare_runs",
+    "Scores.compare_with_baseline": "kaiwa.compare.baseline:compare_with_baseline",
+    "Scores.factors": "kaiwa.compare.standardisation:standardisation_factors",
+    "Scores.standardise": "kaiwa.compare.standardisation:standardised",
+    "Scores.variance": "kaiwa.compare.variance_components:pooled_variance",
+    "Scores.write": "kaiwa.api.noun_writers:write_scores",
+    "Shown.csv": "kaiwa.api.noun_writers:write_csv",
+    "Shown.sheet": "kaiwa.api.sheets:sheet_of",
+    "Shown.text": "kaiwa.api.sheets:text_of",
+    "Votes.agree": "kaiwa.label.agreement:agreement_of_levels",
+    "Votes.assessor_pairs": "kaiwa.label.agreement:assessor_pairs",
+    "Votes.contested": "kaiwa.label.agreement:contested",
+    "Votes.gains": "kaiwa.label.gain_schemes:voted_gains",
+    "Votes.write": "kaiwa.api.noun_writers:write_votes",
+}
+
+
+def verb(name: str) -> Callable[..., Any]:  # Any: each verb's own result
+    """The function behind a verb.
+
+    >>> verb("Scores.compare").__name__
+    'compare_runs'
+    """
+    module, _, function = VERBS[name].partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), function)
+    return found
