@@ -13,17 +13,16 @@ if TYPE_CHECKING:
 
 
 class _WithFormats(click.Command):
-    """A command whose help lists the formats it writes, noun by noun, from their table."""
+    """A command whose help lists the formats it writes, from their table."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options, then the formats."""
         from kaiwa.flow.convert import WRITTEN
 
         super().format_options(ctx, formatter)
-        for noun in dict.fromkeys(row.noun.name for row in WRITTEN.values()):
-            rows = [(name, row.says.replace("`", "")) for name, row in WRITTEN.items() if row.noun.name == noun]
-            with formatter.section(f"Formats of {noun}"):
-                formatter.write_dl(rows)
+        nouns = dict.fromkeys(row.noun.name for row in WRITTEN.values())
+        with formatter.section(f"Formats of {', '.join(nouns)}"):
+            formatter.write_dl([(name, row.says.replace("`", "")) for name, row in WRITTEN.items()])
 
 
 @click.command("convert", cls=_WithFormats, epilog="Example: kaiwa convert runs/*.txt --to res -o ntcireval")
