@@ -20,7 +20,7 @@ from kaiwa.topicset.requirement import Requirement, completed
 from kaiwa.topicset.simulation.decisions import topics_for_decision
 from kaiwa.topicset.simulation.power_simulation import Simulated, simulated_power, simulated_size
 from kaiwa.topicset.simulation.test_verdicts import VERDICTS, f_test_two_way
-from kaiwa.topicset.topic_rounds import planned_rounds
+from kaiwa.topicset.topic_rounds import p_values, planned_rounds, spent_levels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -338,6 +338,27 @@ def test_rounds_keep_alpha_where_naive_looks_do_not(spending: str, shared: bool)
     assert plan.kept == pytest.approx(0.05, abs=0.006)
     assert plan.looks[-1].n == 90
     assert plan.expected_n < 90
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_look_at_a_few_topics_has_the_power_of_its_design(shared: bool) -> None:  # noqa: FBT001
+    """20,000 simulated looks after 2 and after 5 topics, against the exact power, within four standard errors."""
+    ends = np.array([1.0, 0.0, -1.0])
+    looks = p_values([2, 5], 3, shared, means=ends, trials=20_000, rng=np.random.default_rng(1))
+    for n, p in zip((2, 5), looks.T, strict=True):
+        exact = design(variance=1.0, systems=3, min_diff=2.0, n=n, test="two-way" if shared else "anova", scale=9.0)
+        assert (p <= 0.05).mean() == pytest.approx(exact.power, abs=4 * (0.25 / 20_000) ** 0.5)
+
+
+def test_levels_spend_exactly_what_may_be_spent() -> None:
+    """Of 100 trials the first look may stop 5 and both together 8; one trial that stopped is out of the second look."""
+    first = np.arange(1, 101) / 100
+    second = np.roll(first, 2)  # the trials with the two smallest p at the second look did not stop at the first
+    levels = spent_levels(np.stack([first, second], axis=1), [0.05, 0.08])
+    assert levels[0] == 0.05
+    stopped = (first <= levels[0]) | (second <= levels[1])
+    assert stopped.sum() == 8
+    assert spent_levels(first[:, None], [0.0]).tolist() == [0.0]
 
 
 @pytest.mark.parametrize("looks", [[50], [60, 30], [1, 5]])
