@@ -12,7 +12,7 @@ from scipy.special import gammaln, nctdtr
 
 from kaiwa.errors import DesignError, InputError, KaiwaError
 from kaiwa.stats.studentised_range import critical_range
-from kaiwa.topicset import design
+from kaiwa.topicset import TESTS, design
 from kaiwa.topicset.budget import Labelling, best_split, cheapest
 from kaiwa.topicset.pass_rates import PassRates, checked_rates, mid_p_power, pass_rate_design
 from kaiwa.topicset.power.interval_width import mean_sd_ratio
@@ -43,6 +43,7 @@ def pilot(seed: int = 1, topics: int = 60, runs: int = 6) -> np.ndarray:
         ({"variance": -0.1}, "variance: -0.1 is not a positive number"),
         ({"variance": float("nan")}, "variance: nan"),
         ({"systems": 1}, "systems: 1 is not a whole number from 2"),
+        ({"systems": 1_000_001}, "is not a whole number from 2 to 1,000,000"),
         ({"alpha": 0.0}, "alpha: 0 is not between"),
         ({"alpha": 1.0}, "alpha: 1 is not between"),
         ({"power": 1.0}, "power: 1 is not between"),
@@ -75,6 +76,19 @@ def test_too_few_topics_for_two_systems_names_the_fewest() -> None:
     """Solving for systems when even two are too many."""
     with pytest.raises(DesignError, match="the fewest for 2 are"):
         design(variance=0.05, n=5, min_diff=0.01, power=0.9)
+
+
+def test_the_table_says_what_each_test_compares() -> None:
+    """Two systems only, the same topics for all, or the studentised range."""
+    flags = {name: (test.pairs_only, test.shares_topics, test.by_range) for name, test in TESTS.items()}
+    assert flags == {
+        "anova": (False, False, False),
+        "two-way": (False, True, False),
+        "paired-t": (True, True, False),
+        "two-sample-t": (True, False, False),
+        "hsd": (False, False, True),
+        "hsd-paired": (False, True, True),
+    }
 
 
 def test_systems_are_found_where_two_are_too_few_for_the_error() -> None:
