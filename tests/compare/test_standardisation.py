@@ -105,9 +105,9 @@ def test_a_broken_factor_file_is_refused_with_its_name(tmp_path: Path, text: str
 
 def test_the_first_unknown_topic_is_named() -> None:
     """Of several, the first in the scores."""
-    two = Scores("AP", ("q8", "q9"), ("new",), np.array([[0.5], [0.6]]))
+    three = Scores("AP", ("q0", "q8", "q9"), ("new",), np.array([[0.4], [0.5], [0.6]]))
     with pytest.raises(InputError, match="no factor for topic 'q8'"):
-        standardised(two, standardisation_factors(scores([[0.1, 0.2]])))
+        standardised(three, standardisation_factors(scores([[0.1, 0.2]])))
 
 
 @pytest.mark.parametrize(("a", "b"), [(0.0, 0.5), (float("inf"), 0.5), (0.15, -0.1), (0.15, 1.1)])

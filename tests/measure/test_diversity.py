@@ -52,6 +52,11 @@ def test_an_intent_without_a_relevant_item_is_left_out() -> None:
     assert judged.gains.of("q") == pytest.approx({"d1": 1.8, "d2": 1.8, "d3": 0.4})
 
 
+def test_an_intent_without_a_chance_beside_others_that_have_one_counts_nothing() -> None:
+    """Only i has a chance, so only i counts."""
+    assert diverse({("q", "i"): 0.6}).gains.of("q") == pytest.approx({"d1": 3.0, "d2": 1.0, "d3": 0.0})
+
+
 def test_intents_are_equally_likely_when_nobody_says() -> None:
     """Two live intents: one half each."""
     assert diverse({}).gains.of("q") == pytest.approx({"d1": 1.5, "d2": 2.0, "d3": 0.5})

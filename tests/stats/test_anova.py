@@ -10,8 +10,8 @@ from kaiwa.stats.anova import require_matrix, residual_variance, two_way_anova
 
 
 def test_variance_of_large_scores_is_not_taken_for_rounding() -> None:
-    """A thousandth on top of ten thousand is far above what floating point loses."""
-    by_topic = 1e4 + 1e-3 * np.random.default_rng(1).random((20, 3))
+    """One part in a hundred million is far above what floating point loses."""
+    by_topic = 1e8 + np.random.default_rng(1).random((20, 3))
     assert two_way_anova(by_topic).v_e2 == pytest.approx(residual_variance(by_topic))
     assert two_way_anova(by_topic).runs.f is not None
 

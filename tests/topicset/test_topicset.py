@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import comb
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from scipy.special import gammaln, nctdtr
 
 from kaiwa.errors import DesignError, InputError, KaiwaError
-from kaiwa.topicset import design
+from kaiwa.stats.studentised_range import critical_range
+from kaiwa.topicset import TESTS, design
 from kaiwa.topicset.budget import Labelling, best_split, cheapest
 from kaiwa.topicset.pass_rates import PassRates, checked_rates, mid_p_power, pass_rate_design
 from kaiwa.topicset.power.interval_width import mean_sd_ratio
 from kaiwa.topicset.requirement import Requirement, completed
 from kaiwa.topicset.simulation.decisions import topics_for_decision
-from kaiwa.topicset.simulation.power_simulation import simulated_power, simulated_size
+from kaiwa.topicset.simulation.power_simulation import Simulated, simulated_power, simulated_size
 from kaiwa.topicset.simulation.test_verdicts import VERDICTS, f_test_two_way
-from kaiwa.topicset.topic_rounds import planned_rounds
+from kaiwa.topicset.topic_rounds import p_values, planned_rounds, spent_levels
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LEVELS = ({}, {"alpha": 0.05}, {"alpha": 0.2})
 CELL = {"variance": 0.0643, "systems": 10, "min_diff": 0.15}
 
 
@@ -36,6 +43,7 @@ def pilot(seed: int = 1, topics: int = 60, runs: int = 6) -> np.ndarray:
         ({"variance": -0.1}, "variance: -0.1 is not a positive number"),
         ({"variance": float("nan")}, "variance: nan"),
         ({"systems": 1}, "systems: 1 is not a whole number from 2"),
+        ({"systems": 1_000_001}, "is not a whole number from 2 to 1,000,000"),
         ({"alpha": 0.0}, "alpha: 0 is not between"),
         ({"alpha": 1.0}, "alpha: 1 is not between"),
         ({"power": 1.0}, "power: 1 is not between"),
@@ -68,6 +76,19 @@ def test_too_few_topics_for_two_systems_names_the_fewest() -> None:
     """Solving for systems when even two are too many."""
     with pytest.raises(DesignError, match="the fewest for 2 are"):
         design(variance=0.05, n=5, min_diff=0.01, power=0.9)
+
+
+def test_the_table_says_what_each_test_compares() -> None:
+    """Two systems only, the same topics for all, or the studentised range."""
+    flags = {name: (test.pairs_only, test.shares_topics, test.by_range) for name, test in TESTS.items()}
+    assert flags == {
+        "anova": (False, False, False),
+        "two-way": (False, True, False),
+        "paired-t": (True, True, False),
+        "two-sample-t": (True, False, False),
+        "hsd": (False, False, True),
+        "hsd-paired": (False, True, True),
+    }
 
 
 def test_systems_are_found_where_two_are_too_few_for_the_error() -> None:
@@ -105,6 +126,29 @@ def test_tukey_with_two_systems_is_the_two_sample_t_test() -> None:
     assert hsd.power == pytest.approx(design(variance=0.06, n=60, min_diff=0.1, test="two-sample-t").power, abs=1e-8)
 
 
+def test_tukey_with_two_systems_on_the_same_topics_is_the_paired_t_test() -> None:
+    """V_E2 is half the variance of the differences, and the error has n - 1 degrees of freedom in both."""
+    hsd = design(variance=0.06, systems=2, min_diff=0.1, n=9, test="hsd-paired")
+    assert hsd.power == pytest.approx(design(variance=0.06, n=9, min_diff=0.1, test="paired-t").power, abs=1e-8)
+
+
+def test_the_power_of_tukey_on_the_same_topics_has_m_minus_1_times_n_minus_1_degrees_of_freedom() -> None:
+    """P(|T| > q / sqrt 2), T noncentral t, from scipy's nctdtr."""
+    df, q = 4 * 11, critical_range(0.05, 5, 44)
+    shift = (12 / 2) ** 0.5 * 0.3 / 0.06**0.5
+    expected = 1 - nctdtr(df, shift, q / 2**0.5) + nctdtr(df, shift, -q / 2**0.5)
+    found = design(variance=0.06, systems=5, min_diff=0.3, n=12, test="hsd-paired")
+    assert found.power == pytest.approx(expected, abs=1e-9)
+
+
+def test_alternatives_are_half_to_twice_the_answer() -> None:
+    """Fewest first, each with its power and the difference it finds."""
+    near = design(**CELL).alternatives  # type: ignore[arg-type]
+    assert [one.n for one in near] == [46, 68, 82, 100, 114, 136, 182]
+    assert [one.power for one in near] == sorted(one.power or 0.0 for one in near)
+    assert near[0].min_diff == pytest.approx(0.211133, abs=1e-6)
+
+
 def test_sharing_topics_saves_what_the_correlation_promises() -> None:
     """At correlation .5 a two-way design needs about half the topics."""
     apart = design(variance=0.06, systems=5, min_diff=0.1, test="two-way").n
@@ -137,6 +181,24 @@ def test_the_power_of_mcnemar_equals_enumeration(n: int, worse: float, apart: fl
     """Every table of agreements counted once."""
     rates = checked_rates(worse, apart, correlation)
     assert mid_p_power(n, rates, alpha=0.05) == pytest.approx(enumerated_mid_p_power(n, rates, 0.05), abs=1e-9)
+
+
+def test_the_power_of_mcnemar_equals_a_sum_over_every_count_of_many_prompts() -> None:
+    """Beyond 200 disagreements only the likely ones are summed; the rest is below 1e-12."""
+    n, alpha, rates = 900, 0.05, checked_rates(0.5, 0.06, 0.2)
+    differ, power = rates.gains + rates.losses, 0.0
+    for d in range(n + 1):
+        wins = np.arange(d + 1.0)
+        fair, real = (np.exp(log_binomial(wins, d, share)) for share in (0.5, rates.gains / differ))
+        below = np.cumsum(fair) - fair / 2
+        rejected = 2 * np.minimum(below, 1 - below) <= alpha
+        power += float(np.exp(log_binomial(np.array(d), n, differ)) * real[rejected].sum())
+    assert mid_p_power(n, rates, alpha=alpha) == pytest.approx(power, abs=1e-9)
+
+
+def log_binomial(k: np.ndarray, n: int, p: float) -> np.ndarray:
+    """Log chances of k successes of n."""
+    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + k * np.log(p) + (n - k) * np.log1p(-p)
 
 
 def test_prompts_for_a_pass_rate_are_enough_and_one_less_is_not() -> None:
@@ -203,6 +265,32 @@ def test_the_simulated_size_reaches_its_target() -> None:
     assert seen[-1].power == pytest.approx(0.8, abs=0.02)
 
 
+def test_a_size_that_simulation_cannot_reach_is_refused() -> None:
+    """More than .05 short of the target after all rounds; within .05 the last size is the answer."""
+
+    def stuck(power: float) -> Callable[[int], Simulated]:
+        return lambda n: Simulated(n, power, 0.001, 1000)
+
+    with pytest.raises(DesignError, match="does not reach the power asked for"):
+        simulated_size(stuck(0.74), start=10, target=0.8)
+    assert simulated_size(stuck(0.76), start=10, target=0.8)[-1].power == 0.76
+    assert len(simulated_size(stuck(0.799), start=10, target=0.8)) == 1
+
+
+@pytest.mark.parametrize("target", [0.0, 1.0])
+def test_a_decision_that_is_never_or_always_right_is_refused(target: float) -> None:
+    """A share between 0 and 1."""
+    with pytest.raises(InputError, match="not between 0 and 1"):
+        topics_for_decision(pilot(), goal="top", target=target, rng=np.random.default_rng(1))
+
+
+def test_decisions_are_made_at_alpha_05_unless_told() -> None:
+    """The level of Tukey's HSD in the share of pairs that differ."""
+    asked = {"goal": "discriminative", "target": 0.3}
+    sizes = [topics_for_decision(pilot(), **asked, **level, rng=np.random.default_rng(1)).n for level in LEVELS]  # type: ignore[arg-type]
+    assert sizes[0] == sizes[1] > sizes[2]
+
+
 @pytest.mark.parametrize(("goal", "target"), [("top", 0.8), ("tau", 0.7), ("discriminative", 0.3)])
 def test_a_decision_is_right_at_its_n_and_not_at_half_of_it(goal: str, target: float) -> None:
     """The curve that was looked at rises through the target."""
@@ -227,6 +315,16 @@ def test_the_cheapest_way_of_judging_is_enough_and_the_budget_is_kept() -> None:
     split = best_split(asked, ways, hours=cheap.hours * 1.0001)[0]
     assert split.hours <= cheap.hours * 1.0001
     assert split.power >= cheap.power - 1e-12
+
+
+def test_one_item_a_topic_can_be_judged_and_less_cannot() -> None:
+    """A pool holds at least one item, seen by at least one assessor."""
+    asked = completed(Requirement(variance=0.06, systems=5, min_diff=0.1))
+    least = Labelling(1, 1.0, 1, 12.0, 0.06)
+    assert cheapest(asked, [least])[0].labelling == least
+    for change in ({"items": 0.5}, {"depth": 0}, {"assessors": 0}, {"seconds": 0.0}, {"variance": 0.0}):
+        with pytest.raises(InputError, match="are positive"):
+            cheapest(asked, [replace(least, **change)])  # type: ignore[arg-type]
 
 
 def test_a_shallow_pool_that_turns_the_order_round_is_ranked_last() -> None:
@@ -254,6 +352,27 @@ def test_rounds_keep_alpha_where_naive_looks_do_not(spending: str, shared: bool)
     assert plan.kept == pytest.approx(0.05, abs=0.006)
     assert plan.looks[-1].n == 90
     assert plan.expected_n < 90
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_look_at_a_few_topics_has_the_power_of_its_design(shared: bool) -> None:  # noqa: FBT001
+    """20,000 simulated looks after 2 and after 5 topics, against the exact power, within four standard errors."""
+    ends = np.array([1.0, 0.0, -1.0])
+    looks = p_values([2, 5], 3, shared, means=ends, trials=20_000, rng=np.random.default_rng(1))
+    for n, p in zip((2, 5), looks.T, strict=True):
+        exact = design(variance=1.0, systems=3, min_diff=2.0, n=n, test="two-way" if shared else "anova", scale=9.0)
+        assert (p <= 0.05).mean() == pytest.approx(exact.power, abs=4 * (0.25 / 20_000) ** 0.5)
+
+
+def test_levels_spend_exactly_what_may_be_spent() -> None:
+    """Of 100 trials the first look may stop 5 and both together 8; one trial that stopped is out of the second look."""
+    first = np.arange(1, 101) / 100
+    second = np.roll(first, 2)  # the trials with the two smallest p at the second look did not stop at the first
+    levels = spent_levels(np.stack([first, second], axis=1), [0.05, 0.08])
+    assert levels[0] == 0.05
+    stopped = (first <= levels[0]) | (second <= levels[1])
+    assert stopped.sum() == 8
+    assert spent_levels(first[:, None], [0.0]).tolist() == [0.0]
 
 
 @pytest.mark.parametrize("looks", [[50], [60, 30], [1, 5]])
