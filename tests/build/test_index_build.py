@@ -225,7 +225,7 @@ def _bytes_as_text() -> pa.Array:
     ("comments", "complaint"),
     [
         (pa.table([["c1"], _bytes_as_text()], names=["comment_id", "comment"]), "holds bytes that are not UTF-8"),
-        (pa.table([["c1"], ["w"], ["w"]], names=["comment_id", "comment", "comment"]), "two columns 'comment'"),
+        (pa.table([["c1"], ["w"], ["w"]], names=["comment_id", "comment", "comment"]), "duplicate column 'comment'"),
         (pa.table({"comment_id": ["c 1"], "comment": ["w"]}), "an empty comment_id, or one with white space"),
         (pa.table({"comment_id": [""], "comment": ["w"]}), "an empty comment_id, or one with white space"),
     ],

@@ -98,12 +98,12 @@ def test_a_wrong_line_is_refused_by_its_number(tmp_path: Path, name: str, text: 
 def test_a_parquet_without_the_columns_is_refused_by_name(tmp_path: Path) -> None:
     """The missing column is named."""
     pq.write_table(pa.table({"post_id": ["1"]}), tmp_path / "p.parquet")
-    with pytest.raises(InputError, match="no column 'post'"):
+    with pytest.raises(InputError, match="missing column 'post'"):
         read(tmp_path / "p.parquet")
 
 
 def test_a_null_in_parquet_is_refused(tmp_path: Path) -> None:
     """A missing text is an error, never a silent skip."""
     pq.write_table(pa.table({name: pa.array([None], pa.string()) for name in FIELDS}), tmp_path / "p.parquet")
-    with pytest.raises(InputError, match="empty places"):
+    with pytest.raises(InputError, match="empty cells"):
         read(tmp_path / "p.parquet")

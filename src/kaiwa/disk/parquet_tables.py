@@ -1,15 +1,16 @@
-"""Parquet tables of text, written row by row and kept in groups of many rows."""
+"""Parquet tables of text, written and read in batches of rows."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.errors import needs_extra
+from kaiwa.errors import InputError, needs_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+BATCH_ROWS = 16_384
 _GROUP_ROWS, _GROUP_BYTES = 1 << 14, 1 << 21
 
 
@@ -47,3 +48,45 @@ class TableWriter:
         if self._file.is_open:
             self._write()
             self._file.close()
+
+
+def parquet_batches(
+    path: Path, names: Sequence[str], shape: str, *, rows: int = BATCH_ROWS
+) -> Iterator[list[list[str]]]:
+    """The named columns of a Parquet file as lists of text, batch by batch; ``shape`` describes them in an error."""
+    with needs_extra("parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+    if path.is_dir():
+        raise InputError.at(path, "is a folder, not a file", "give a Parquet file")
+    try:
+        with pq.ParquetFile(path, pre_buffer=False) as source:
+            for name in names:
+                if (count := source.schema_arrow.names.count(name)) != 1:
+                    what = f"duplicate column {name!r}" if count else f"missing column {name!r}"
+                    raise InputError.at(path, what, shape)
+            for batch in source.iter_batches(rows, columns=list(names), use_threads=False):
+                yield [_text_column(batch.column(name), name, path) for name in names]
+    except FileNotFoundError:
+        raise InputError.at(path, "no such file", "check the name and the folder") from None
+    except MemoryError:  # Arrow's own is one, too
+        raise
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as fault:  # a damaged name of a column is not UTF-8
+        first_line = str(fault).splitlines()[0]
+        raise InputError.at(path, f"is not a whole Parquet file ({first_line})", "write it again") from None
+
+
+def _text_column(column: Any, name: str, path: Path) -> list[str]:  # Any: a pyarrow array, untyped
+    import pyarrow as pa
+
+    if column.null_count:
+        raise InputError.at(path, f"column {name!r} has empty cells", "fill every cell")
+    try:
+        values: list[str] = column.cast(pa.string()).to_pylist()
+    except pa.ArrowException:
+        what = f"column {name!r} holds {column.type}, not text"
+        raise InputError.at(path, what, "write ids and texts as strings") from None
+    except UnicodeDecodeError:
+        raise InputError.at(path, f"column {name!r} holds bytes that are not UTF-8", "write it as UTF-8") from None
+    return values

@@ -24,7 +24,7 @@ from kaiwa.errors import InputError, option
 from kaiwa.formats.collection.id_lists import id_set, read_ids
 from kaiwa.formats.collection.repository import open_repository
 from kaiwa.formats.collection.takedown import read_takedown
-from kaiwa.formats.format_table import RUNS
+from kaiwa.formats.nouns import RUNS
 from kaiwa.formats.readers import read_topics
 from kaiwa.formats.recognition import format_of
 from kaiwa.formats.run_files import read_run_file, trec_run_texts

@@ -10,7 +10,7 @@ from kaiwa.corpus.topic_sample import balanced_order, distinct
 from kaiwa.errors import InputError, option
 from kaiwa.formats.collection.repository import Repository, open_repository, writing_repository
 from kaiwa.formats.collection.rule_files import known_rules
-from kaiwa.formats.format_table import PAIRS, TOPICS
+from kaiwa.formats.nouns import PAIRS, TOPICS
 from kaiwa.formats.readers import read_pairs, read_topics
 from kaiwa.formats.recognition import format_of
 from kaiwa.model.plurals import counted

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from kaiwa.errors import InputError
-from kaiwa.formats.format_table import CHANCES, FACTORS, PAIRS, QRELS, RUNS, SCORES, TOPICS, VOTES
+from kaiwa.formats.nouns import CHANCES, FACTORS, PAIRS, QRELS, RUNS, SCORES, TOPICS, VOTES
 from kaiwa.formats.qrels_files import read_grouped_file
 from kaiwa.formats.recognition import format_of
 from kaiwa.formats.scores.score_cells import Cells, joined, whole

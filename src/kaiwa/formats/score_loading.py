@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, UnknownName, option
-from kaiwa.formats.format_table import SCORES
+from kaiwa.formats.nouns import SCORES
 from kaiwa.formats.readers import read_cells, read_scores
 from kaiwa.formats.recognition import format_of
 from kaiwa.formats.scores.score_cells import whole

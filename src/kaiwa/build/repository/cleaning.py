@@ -18,7 +18,7 @@ from kaiwa.disk.partitions import Partitions, RecordReader, part_of
 from kaiwa.disk.strings import TemporaryStrings
 from kaiwa.errors import InputError, option
 from kaiwa.formats.collection.repository import Manifest, RepositoryWriter, writing_repository
-from kaiwa.formats.format_table import PAIRS, TWEETS
+from kaiwa.formats.nouns import PAIRS, TWEETS
 from kaiwa.formats.recognition import format_of
 from kaiwa.model.normalise import fingerprint, skeleton
 from kaiwa.model.plurals import counted

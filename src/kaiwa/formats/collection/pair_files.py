@@ -6,7 +6,8 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.errors import InputError, needs_extra
+from kaiwa.disk.parquet_tables import parquet_batches
+from kaiwa.errors import InputError
 from kaiwa.formats.text.blocks import Block, numbered_lines, read_blocks
 from kaiwa.formats.text.head import Match, partly
 from kaiwa.model.pair import Pair
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 FIELDS = ("post_id", "post", "comment_id", "comment")
 SHAPE = "a pair is post_id, post, comment_id, comment"
-BATCH_ROWS = 16_384
 JSONL = {".jsonl", ".ndjson", ".json"}
 
 Batch = list[Pair]
@@ -174,45 +174,3 @@ def read_pairs_parquet(path: Path) -> Iterator[Batch]:
         for pair in batch:
             _refuse_nameless(pair, path, None)
         yield batch
-
-
-def parquet_batches(
-    path: Path, names: Sequence[str], shape: str, *, rows: int = BATCH_ROWS
-) -> Iterator[list[list[str]]]:
-    """The named columns of a Parquet file as lists of text, batch after batch."""
-    with needs_extra("parquet"):
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-    if path.is_dir():
-        raise InputError.at(path, "is a folder, not a file", "give a file of pairs")
-    try:
-        with pq.ParquetFile(path, pre_buffer=False) as source:
-            for name in names:
-                if (standing := source.schema_arrow.names.count(name)) != 1:
-                    what = f"two columns {name!r}" if standing else f"no column {name!r}"
-                    raise InputError.at(path, what, shape)
-            for batch in source.iter_batches(rows, columns=list(names), use_threads=False):
-                yield [_text_column(batch.column(name), name, path) for name in names]
-    except FileNotFoundError:
-        raise InputError.at(path, "no such file", "check the name and the folder") from None
-    except MemoryError:  # Arrow's own is one, too
-        raise
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as fault:  # a damaged name of a column is not UTF-8
-        first_line = str(fault).splitlines()[0]
-        raise InputError.at(path, f"is not a whole Parquet file ({first_line})", "write it again") from None
-
-
-def _text_column(column: Any, name: str, path: Path) -> list[str]:  # Any: a pyarrow array, untyped
-    import pyarrow as pa
-
-    if column.null_count:
-        raise InputError.at(path, f"column {name!r} has empty places", "give every pair all four values")
-    try:
-        values: list[str] = column.cast(pa.string()).to_pylist()
-    except pa.ArrowException:
-        what = f"column {name!r} holds {column.type}, not text"
-        raise InputError.at(path, what, "write ids and texts as strings") from None
-    except UnicodeDecodeError:
-        raise InputError.at(path, f"column {name!r} holds bytes that are not UTF-8", "write it as UTF-8") from None
-    return values

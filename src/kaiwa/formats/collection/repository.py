@@ -16,10 +16,9 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kaiwa.disk.atomic_folders import settle, whole_folder
-from kaiwa.disk.parquet_tables import TableWriter
+from kaiwa.disk.parquet_tables import TableWriter, parquet_batches
 from kaiwa.errors import InputError, needs_extra
 from kaiwa.formats.collection import takedown
-from kaiwa.formats.collection.pair_files import parquet_batches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
