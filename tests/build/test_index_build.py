@@ -160,7 +160,7 @@ def test_a_failed_build_leaves_nothing(repository: Path, tmp_path: Path) -> None
     """A broken repository is refused and no folder appears."""
     shutil.copytree(repository, tmp_path / "repo")
     (tmp_path / "repo" / "comments.parquet").write_bytes(b"PAR1")
-    with pytest.raises(InputError, match="not a whole Parquet file"):
+    with pytest.raises(InputError, match="not a complete Parquet file"):
         rebuilt(tmp_path / "repo", tmp_path / "index")
     assert not (tmp_path / "index").exists()
 
@@ -190,7 +190,7 @@ def test_two_builds_at_once_do_not_meet(repository: Path, tmp_path: Path) -> Non
     """The second is refused."""
     with (
         index_writer.writing_index(tmp_path / "index", {}),
-        pytest.raises(InputError, match="another build is at work here"),
+        pytest.raises(InputError, match="another build is running here"),
     ):
         rebuilt(repository, tmp_path / "index")
 
@@ -224,7 +224,7 @@ def _bytes_as_text() -> pa.Array:
 @pytest.mark.parametrize(
     ("comments", "complaint"),
     [
-        (pa.table([["c1"], _bytes_as_text()], names=["comment_id", "comment"]), "holds bytes that are not UTF-8"),
+        (pa.table([["c1"], _bytes_as_text()], names=["comment_id", "comment"]), "contains bytes that are not UTF-8"),
         (pa.table([["c1"], ["w"], ["w"]], names=["comment_id", "comment", "comment"]), "duplicate column 'comment'"),
         (pa.table({"comment_id": ["c 1"], "comment": ["w"]}), "an empty comment_id, or one with white space"),
         (pa.table({"comment_id": [""], "comment": ["w"]}), "an empty comment_id, or one with white space"),

@@ -143,10 +143,10 @@ def test_a_failed_cleaning_leaves_the_old_repository_and_nothing_else(tmp_path: 
 
 
 def test_a_foreign_folder_is_not_overwritten(tmp_path: Path) -> None:
-    """A folder with other things in it is refused."""
+    """A folder with other files is refused."""
     (tmp_path / "repo").mkdir()
     (tmp_path / "repo" / "thesis.tex").write_text("years of work", encoding="utf-8")
-    with pytest.raises(InputError, match="other things in it"):
+    with pytest.raises(InputError, match="other files"):
         cleaned(tmp_path, ["p1\t甲\tc1\t一起去爬山吧"])
     assert (tmp_path / "repo" / "thesis.tex").exists()
 

@@ -164,7 +164,7 @@ def test_the_original_is_never_overwritten(made: Made, kaiwa: Kaiwa) -> None:
         ("empty.txt", b"", "the file is empty"),
         ("binary.txt", bytes(range(256)) * 10, "NUL byte"),
         ("endless.txt", b"x" * (5 << 20), "a line is longer than"),
-        ("cut.txt.gz", gzip.compress(CLEAN.encode() * 99)[:-20], "not a whole gzip file"),
+        ("cut.txt.gz", gzip.compress(CLEAN.encode() * 99)[:-20], "not a complete gzip file"),
         ("zeros.txt.gz", gzip.compress(bytes(30 << 20)), "NUL byte"),
     ],
 )

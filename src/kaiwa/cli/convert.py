@@ -21,7 +21,7 @@ class _WithFormats(click.Command):
 
         super().format_options(ctx, formatter)
         for noun in dict.fromkeys(row.noun.name for row in WRITTEN.values()):
-            rows = [(name, row.says.replace("`", "")) for name, row in WRITTEN.items() if row.noun.name == noun]
+            rows = [(name, row.description.replace("`", "")) for name, row in WRITTEN.items() if row.noun.name == noun]
             with formatter.section(f"Formats of {noun}"):
                 formatter.write_dl(rows)
 

@@ -74,7 +74,7 @@ def parquet_batches(
         raise
     except (pa.ArrowException, OSError, UnicodeDecodeError) as fault:  # a damaged name of a column is not UTF-8
         first_line = str(fault).splitlines()[0]
-        raise InputError.at(path, f"is not a whole Parquet file ({first_line})", "write it again") from None
+        raise InputError.at(path, f"is not a complete Parquet file ({first_line})", "write it again") from None
 
 
 def _text_column(column: Any, name: str, path: Path) -> list[str]:  # Any: a pyarrow array, untyped
@@ -85,8 +85,8 @@ def _text_column(column: Any, name: str, path: Path) -> list[str]:  # Any: a pya
     try:
         values: list[str] = column.cast(pa.string()).to_pylist()
     except pa.ArrowException:
-        what = f"column {name!r} holds {column.type}, not text"
+        what = f"column {name!r} has type {column.type}, not text"
         raise InputError.at(path, what, "write ids and texts as strings") from None
     except UnicodeDecodeError:
-        raise InputError.at(path, f"column {name!r} holds bytes that are not UTF-8", "write it as UTF-8") from None
+        raise InputError.at(path, f"column {name!r} contains bytes that are not UTF-8", "write it as UTF-8") from None
     return values

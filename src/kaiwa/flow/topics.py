@@ -66,7 +66,7 @@ def sample_topics(
 
 
 def _all_posts(repository: Repository) -> dict[str, str]:
-    gone = repository.taken_down()
+    gone = repository.takedown_ids()
     return {name: text for batch in repository.posts() for name, text in zip(*batch, strict=True) if name not in gone}
 
 
@@ -102,7 +102,7 @@ def _write_rest(repository: Repository, topics: dict[str, str], target: Path) ->
     """The repository without the topics, what nearly repeats them, what is taken down, and comments left alone."""
     ids, texts = list(topics), list(topics.values())
     gone = set(ids)
-    banned = repository.taken_down()
+    banned = repository.takedown_ids()
     for batch in repository.posts():
         gone |= {batch[0][place] for place, _ in near_pairs(batch[1], texts)}
     held_out = len(gone)

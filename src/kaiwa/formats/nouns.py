@@ -1,4 +1,4 @@
-"""The nouns that files hold: what each is called in a message, and the command that takes a file of it."""
+"""The nouns that files contain, with their words in messages and the command that takes a file of each."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ TOPICS: Noun[dict[str, str], dict[str, str]] = Noun(
     "topics", "topics", "a topic file", "answer its topics: kaiwa retrieve INDEX {path} -o RUN"
 )
 PAIRS: Noun[Iterator[Batch], Iterator[Batch]] = Noun(
-    "pairs", "pairs", "a file of pairs", "make a repository of it: kaiwa clean {path} -o REPO"
+    "pairs", "pairs", "a file of pairs", "make a repository from it: kaiwa clean {path} -o REPO"
 )
 TWEETS: Noun[Iterator[Tweet], Iterator[Tweet]] = Noun(
-    "tweets", "tweets", "a file of tweets", "make a repository of it: kaiwa clean {path} -o REPO --rules twitter"
+    "tweets", "tweets", "a file of tweets", "make a repository from it: kaiwa clean {path} -o REPO --rules twitter"
 )
 FACTORS: Noun[dict[str, Factors], dict[str, Factors]] = Noun(
     "factors",
@@ -44,7 +44,7 @@ FACTORS: Noun[dict[str, Factors], dict[str, Factors]] = Noun(
 )
 CHANCES: Noun[IntentChances, IntentChances] = Noun(
     "chances",
-    "chances of intents",
-    "a file of intents' chances",
+    "probabilities of intents",
+    "a file of intent probabilities",
     "score runs with it: kaiwa score RUN... --intents QRELS --chances {path}",
 )

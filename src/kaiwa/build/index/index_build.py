@@ -60,7 +60,7 @@ def _copy_takedown(repository: Repository, target: Path) -> None:
     """Add the takedown list of the repository to that of its index."""
     listed = target / NAME
     known = read_takedown(listed) if listed.exists() else frozenset()
-    if missing := sorted(repository.taken_down() - known):
+    if missing := sorted(repository.takedown_ids() - known):
         before = listed.read_text(encoding="utf-8").rstrip("\n") + "\n" if known else ""
         write_text(listed, before + "\n".join(missing) + "\n")
 

@@ -2,7 +2,7 @@
 
 lm-evaluation-harness ``samples_<task>_<time>.jsonl`` (written by ``--log_samples``), inspect_ai JSON logs
 (``inspect eval --log-format json``), promptfoo ``--output results.json``. A sample scored several times
-(epochs, repeats) counts with its mean; one that failed to run is a gap.
+(epochs, repeats) has the mean of its scores; one that failed to run is a gap.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
 
 def is_lm_eval(head: Head) -> Match:
-    """Whether the first line is a sample of lm-evaluation-harness; any other .jsonl file may be a damaged one."""
+    """Whether the first line is a sample of lm-evaluation-harness; any other .jsonl file is possible."""
     if ".jsonl" not in head.path.suffixes:
         return Match.NO
     return Match.SURE if '"doc_id"' in "".join(head.lines[:1]) else Match.POSSIBLE
 
 
 def is_inspect(head: Head) -> Match:
-    """Whether a .json file speaks of an evaluation near its beginning."""
+    """Whether a .json file has the key "eval" near its beginning."""
     return Match.SURE if ".json" in head.path.suffixes and '"eval"' in "".join(head.lines) else Match.NO
 
 
 def is_promptfoo(head: Head) -> Match:
-    """Whether a .json file speaks of results near its beginning; any other .json file may be a damaged log."""
+    """Whether a .json file has the key "results" near its beginning; any other .json file is possible."""
     if ".json" not in head.path.suffixes:
         return Match.NO
     return Match.SURE if '"results"' in "".join(head.lines) else Match.POSSIBLE
@@ -53,20 +53,20 @@ def read_logs(paths: Sequence[Path]) -> Cells:
     by_path = {path: list(samples_of(path, folders[path.parent])) for path in dict.fromkeys(paths)}
     tasks = {sample.task for samples in by_path.values() for sample in samples}
     if not tasks:
-        raise InputError.at(paths[0], "holds no scored sample", "log samples when evaluating (--log_samples)")
+        raise InputError.at(paths[0], "contains no scored sample", "log samples when evaluating (--log_samples)")
     cells = Cells()
     found: dict[tuple[str, str, str], Path] = {}
     for path, samples in by_path.items():
         for (measure, topic, run), scores in _grouped(samples, several_tasks=len(tasks) > 1).items():
             if (earlier := found.setdefault((measure, topic, run), path)) != path:
-                what = f"scores {run!r} on sample {topic!r}, as {earlier} does"
-                raise InputError.at(path, what, "give one log per model, or put the logs into folders of their own")
+                what = f"duplicate score of {run!r} on sample {topic!r} (first in {earlier})"
+                raise InputError.at(path, what, "give one log per model, or put the logs in separate folders")
             cells.add(measure, topic, run, Cell(sum(scores) / len(scores) if scores else None, path))
     return cells
 
 
 def _folder_names(paths: Sequence[Path]) -> dict[Path, str | None]:
-    """Each folder's name, with as many folders above it as tell it from the others; none for a single folder."""
+    """Each folder's name, with the parent folders that distinguish it from the others; None for a single folder."""
     folders = {path.parent: path.parent.absolute().parts for path in paths}
     if len(folders) == 1:
         return dict.fromkeys(folders)
@@ -79,7 +79,7 @@ def _folder_names(paths: Sequence[Path]) -> dict[Path, str | None]:
 
 
 def _grouped(samples: list[Sample], *, several_tasks: bool) -> dict[tuple[str, str, str], list[float]]:
-    """The scores of each (measure, sample, model): several when it was run several times, none when it failed."""
+    """The scores of each (measure, sample, model): several if it was run several times, none if it failed."""
     seen: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for sample in samples:
         measure = f"{sample.task}:{sample.metric}" if several_tasks else sample.metric

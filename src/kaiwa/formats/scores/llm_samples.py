@@ -22,7 +22,7 @@ MAX_BYTES = 1 << 30
 
 @dataclass(frozen=True)
 class Sample:
-    """One score of one model on one sample; None where the sample could not be run."""
+    """One score of one model on one sample; None if the sample failed to run."""
 
     task: str
     metric: str
@@ -36,16 +36,16 @@ def samples_of(path: Path, folder: str | None) -> Iterator[Sample]:
     with open_binary(path) as stream:
         data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise InputError.at(path, "is over a gigabyte", "split it by task")
+        raise InputError.at(path, "is larger than 1 GiB", "split it by task")
     first = _parsed(path, data.lstrip().split(b"\n", 1)[0], line=1) if ".jsonl" in path.suffixes else None
     if first is not None:
         yield from _lm_eval(path, data, run=folder or path.name.split(".jsonl")[0])
         return
-    whole = _parsed(path, data)
-    if isinstance(whole, dict) and isinstance(whole.get("samples"), list) and isinstance(whole.get("eval"), dict):
-        yield from _inspect(path, whole)
-    elif isinstance(whole, dict) and _promptfoo_rows(whole) is not None:
-        yield from _promptfoo(path, _promptfoo_rows(whole) or [])
+    log = _parsed(path, data)
+    if isinstance(log, dict) and isinstance(log.get("samples"), list) and isinstance(log.get("eval"), dict):
+        yield from _inspect(path, log)
+    elif isinstance(log, dict) and _promptfoo_rows(log) is not None:
+        yield from _promptfoo(path, _promptfoo_rows(log) or [])
     else:
         what = "is not a log of lm-evaluation-harness, inspect_ai or promptfoo"
         raise InputError.at(path, what, "give samples_*.jsonl, an inspect JSON log, or promptfoo's results.json")
@@ -75,7 +75,7 @@ def _inspect(path: Path, log: dict[str, Any]) -> Iterator[Sample]:  # Any: JSON 
     names = {name for sample in log["samples"] for name in _scores_of(sample)}
     for place, sample in enumerate(log["samples"], start=1):
         if not isinstance(sample, dict) or "id" not in sample:
-            raise InputError.at(path, f"sample {place} has no id", "give a whole inspect_ai log")
+            raise InputError.at(path, f"sample {place} has no id", "give a complete inspect_ai log")
         scores = _scores_of(sample)
         for name in sorted(names):
             value = scores.get(name, {}).get("value")
@@ -92,7 +92,7 @@ def _scores_of(sample: Any) -> dict[str, dict[str, Any]]:  # Any: JSON values
 
 
 def _graded(path: Path, sample: object, metric: str, value: object) -> float | None:
-    if value is None or value != value:  # noqa: PLR0124  inspect writes NaN for a sample left unscored
+    if value is None or value != value:  # noqa: PLR0124  inspect writes NaN for a sample without a score
         return None
     score = INSPECT_GRADES.get(value) if isinstance(value, str) else _numeric(value)
     if score is None:
@@ -126,7 +126,7 @@ def _promptfoo(path: Path, rows: list[Any]) -> Iterator[Sample]:  # Any: JSON va
 
 
 def _prompt(row: dict[str, Any]) -> str:  # Any: JSON values
-    """The prompt's label; promptIdx would not do, as it counts pairs of provider and prompt."""
+    """The prompt's label; not promptIdx, which counts pairs of provider and prompt."""
     prompt = row.get("prompt")
     return str(prompt.get("label") or prompt.get("raw")) if isinstance(prompt, dict) else str(prompt)
 
@@ -142,4 +142,4 @@ def _parsed(path: Path, text: bytes, *, line: int | None = None) -> Any:  # Any:
     try:
         return json.loads(text.removeprefix(b"\xef\xbb\xbf"))
     except (ValueError, RecursionError) as fault:
-        raise InputError.at(path, f"is not JSON ({fault})", "give the log as it was written", line=line) from None
+        raise InputError.at(path, f"is not JSON ({fault})", "give the original log", line=line) from None
