@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.disk.atomic_files import whole_file
+from kaiwa.disk.atomic_files import atomic_file
 from kaiwa.formats.collection.index_folder import open_index
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def main() -> None:
     options = parser.parse_args()
     index = open_index(options.index)
     step = max(len(index.comments) // options.comments, 1) if options.comments else 1
-    with whole_file(options.output) as temporary, temporary.open("w", encoding="utf-8") as out:
+    with atomic_file(options.output) as temporary, temporary.open("w", encoding="utf-8") as out:
         for number, line in enumerate(token_lines(index)):
             if number % step == 0 and (not options.comments or number // step < options.comments):
                 out.write(line + "\n")

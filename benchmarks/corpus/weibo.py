@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kaiwa.disk.atomic_files import whole_file
+from kaiwa.disk.atomic_files import atomic_file
 from kaiwa.formats.text.blocks import numbered_lines, read_blocks
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def main() -> None:
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("-o", "--output", type=Path, required=True)
     options = parser.parse_args()
-    with whole_file(options.output) as temporary, temporary.open("w", encoding="utf-8") as out:
+    with atomic_file(options.output) as temporary, temporary.open("w", encoding="utf-8") as out:
         written = 0
         for folder in options.folders:
             for pair in _pairs(folder):

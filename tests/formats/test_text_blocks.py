@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.disk import zstd
-from kaiwa.disk.atomic_files import whole_file, write_text
+from kaiwa.disk.atomic_files import atomic_file, write_text
 from kaiwa.errors import InputError
 from kaiwa.formats.readers import read_run
 from kaiwa.formats.text import blocks as text_module
@@ -107,7 +107,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path: Path) -> None
     """A file is whole or absent."""
     target = tmp_path / "scores.csv"
     write_text(target, "old")
-    with pytest.raises(UnicodeEncodeError), whole_file(target) as temporary:
+    with pytest.raises(UnicodeEncodeError), atomic_file(target) as temporary:
         temporary.write_text("half \ud800", encoding="utf-8")
     assert (target.read_text(), list(tmp_path.iterdir())) == ("old", [target])
 

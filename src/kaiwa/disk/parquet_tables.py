@@ -15,7 +15,7 @@ _GROUP_ROWS, _GROUP_BYTES = 1 << 14, 1 << 21
 
 
 class TableWriter:
-    """Writes one table; groups are neither small, for Parquet keeps something of each to the end, nor large."""
+    """Writes one table in row groups: few, because Parquet keeps metadata of each in memory, and none too large."""
 
     def __init__(self, path: Path, columns: Sequence[str], *, repeats: bool) -> None:
         with needs_extra("parquet"):
@@ -26,7 +26,7 @@ class TableWriter:
         self._file: Any = pq.ParquetWriter(  # Any: pyarrow is untyped
             path, self._schema, compression="zstd", use_dictionary=repeats
         )
-        self._waiting = self._schema.empty_table()
+        self._pending = self._schema.empty_table()
 
     def add(self, *columns: Sequence[str]) -> None:
         """Append rows, given as columns."""
@@ -34,17 +34,17 @@ class TableWriter:
 
         if len(columns[0]):
             rows = pa.table([pa.array(column, pa.string()) for column in columns], schema=self._schema)
-            self._waiting = pa.concat_tables([self._waiting, rows])
-        if len(self._waiting) >= _GROUP_ROWS or self._waiting.nbytes >= _GROUP_BYTES:
+            self._pending = pa.concat_tables([self._pending, rows])
+        if len(self._pending) >= _GROUP_ROWS or self._pending.nbytes >= _GROUP_BYTES:
             self._write()
 
     def _write(self) -> None:
-        if len(self._waiting):
-            self._file.write_table(self._waiting)
-            self._waiting = self._schema.empty_table()
+        if len(self._pending):
+            self._file.write_table(self._pending)
+            self._pending = self._schema.empty_table()
 
     def close(self) -> None:
-        """Write what waits, and the end of the file."""
+        """Write the pending rows and the end of the file."""
         if self._file.is_open:
             self._write()
             self._file.close()
@@ -70,9 +70,9 @@ def parquet_batches(
                 yield [_text_column(batch.column(name), name, path) for name in names]
     except FileNotFoundError:
         raise InputError.at(path, "no such file", "check the name and the folder") from None
-    except MemoryError:  # Arrow's own is one, too
+    except MemoryError:  # Arrow's own error is one
         raise
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as fault:  # a damaged name of a column is not UTF-8
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as fault:  # the name of a column in a damaged file
         first_line = str(fault).splitlines()[0]
         raise InputError.at(path, f"is not a complete Parquet file ({first_line})", "write it again") from None
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kaiwa.disk.arrays import GrowingArray
-from kaiwa.disk.atomic_files import whole_file
-from kaiwa.disk.atomic_folders import refuse_foreign, settle, unwritable
+from kaiwa.disk.atomic_files import atomic_file
+from kaiwa.disk.atomic_folders import refuse_foreign, sync_folder, unwritable
 from kaiwa.disk.strings import StringWriter
 from kaiwa.errors import InputError
 from kaiwa.formats.collection import takedown
@@ -110,18 +110,18 @@ def _locked(path: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise InputError.at(path, "another build is at work here", "wait for it, or give another folder") from None
+            raise InputError.at(path, "another build is running here", "wait for it, or give another folder") from None
         yield
 
 
 def _seal(path: Path, fresh: Path, facts: Mapping[str, Any], last: Callable[[], None]) -> None:  # Any: JSON values
     fresh.chmod(0o755)
     files = {name.stem: checksums(name) for name in sorted(fresh.glob("*.npy"))}
-    settle(fresh)
+    sync_folder(fresh)
     manifest = {"what": WHAT, "version": VERSION, "data": fresh.name, "facts": dict(facts), "files": files}
     manifest["seal"] = seal_of(manifest)
     last()
-    with whole_file(path / MANIFEST) as temporary:
+    with atomic_file(path / MANIFEST) as temporary:
         temporary.write_text(json.dumps(manifest, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -63,7 +63,7 @@ def write_side(name: str, parts: DocumentParts, terms: int, writer: IndexWriter)
         starts, most = _count(parts, terms, counts)
         weights = norm_weights(np.diff(starts).astype(np.float64), parts.documents)
         inverter = Inverter(weights, most, parts.each)
-        with closing(TemporaryArray(writer.folder, inverter.packing.kind)) as postings:
+        with closing(TemporaryArray(writer.folder, inverter.packing.dtype)) as postings:
             side = _Side(name, parts, writer, counts, postings)
             cursors = _invert(side, inverter, terms)
             _join(side, cursors, starts, inverter.packing)
@@ -106,10 +106,10 @@ def _join(side: _Side, cursors: IntArray, starts: IntArray, packing: Packing) ->
     terms = len(starts) - 1
     ranges = _term_ranges(starts, most=_JOINED // len(cursors) + 1) if len(cursors) else []
     room = max((int(starts[high] - starts[low]) for low, high in ranges), default=0)
-    packed, docs, shapes = (np.empty(room, dtype=kind) for kind in (packing.kind, np.uint32, packing.shape_kind))
+    packed, docs, shapes = (np.empty(room, dtype=dtype) for dtype in (packing.dtype, np.uint32, packing.shape_dtype))
     with (
         side.writer.growing(f"{side.name}.docs", np.uint32) as all_docs,
-        side.writer.growing(f"{side.name}.shapes", packing.shape_kind) as all_shapes,
+        side.writer.growing(f"{side.name}.shapes", packing.shape_dtype) as all_shapes,
     ):
         for low, high in ranges:
             rows = range(0, len(side.counts), terms)

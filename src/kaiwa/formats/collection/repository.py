@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kaiwa.disk.atomic_folders import settle, whole_folder
+from kaiwa.disk.atomic_folders import atomic_folder, sync_folder
 from kaiwa.disk.parquet_tables import TableWriter, parquet_batches
 from kaiwa.errors import InputError, needs_extra
 from kaiwa.formats.collection import takedown
@@ -166,14 +166,14 @@ class RepositoryWriter:
 @contextmanager
 def writing_repository(path: Path) -> Iterator[RepositoryWriter]:
     """A writer whose folder becomes ``path`` when the block ends without an error."""
-    with whole_folder(path, mark="pairs.parquet") as folder:
+    with atomic_folder(path, mark="pairs.parquet") as folder:
         writer = RepositoryWriter(folder)
         try:
             yield writer
         finally:
             writer.close()
         _copy_other_files(path, folder)
-        settle(folder)
+        sync_folder(folder)
 
 
 def _copy_other_files(old: Path, new: Path) -> None:

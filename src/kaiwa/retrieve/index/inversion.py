@@ -49,7 +49,7 @@ class Inverter:
         squares[:, 1] = np.rint(weights**2 * _SQUARE)
         self._state = TermState(squares.view(np.int32), squares)
         starts = np.concatenate(([0], np.cumsum(most)))
-        code, frequency, length = (np.zeros(starts[-1], dtype=kind) for kind in (np.int64, np.uint32, np.uint32))
+        code, frequency, length = (np.zeros(starts[-1], dtype=dtype) for dtype in (np.int64, np.uint32, np.uint32))
         self._shapes = ShapeTable(starts, code, frequency, length)
         self._known = 0
         self.packing = packing(len(code), each)
@@ -66,7 +66,7 @@ class Inverter:
         """
         places = np.zeros(len(documents), dtype=np.int64)
         find_documents(part, documents.start, places)
-        postings = np.empty(set_cursors(counts, self._state), dtype=self.packing.kind)
+        postings = np.empty(set_cursors(counts, self._state), dtype=self.packing.dtype)
         norms = np.empty(len(documents), dtype=np.float32)
         first, bits = documents.start, self.packing.bits
         self._known = fill(part, places, first, self._state, self._shapes, self._known, bits, postings, norms)

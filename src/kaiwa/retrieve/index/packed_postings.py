@@ -24,9 +24,9 @@ SMALL = 1 << 16
 class Packing(NamedTuple):
     """How the postings of a part are packed: the kind of the numbers, and the number of their bits for the shape."""
 
-    kind: Any  # Any: a dtype
+    dtype: Any  # Any: a dtype
     bits: int
-    shape_kind: Any  # Any: as above
+    shape_dtype: Any  # Any: as above
 
 
 def packing(shapes: int, each: int) -> Packing:
@@ -35,8 +35,8 @@ def packing(shapes: int, each: int) -> Packing:
     >>> packing(1000, 65_535).bits, packing(100_000, 65_535).bits
     (16, 32)
     """
-    shape_kind = np.uint16 if shapes <= SMALL else np.uint32
-    return Packing(np.uint32, 16, shape_kind) if max(shapes, each) <= SMALL else Packing(np.uint64, 32, shape_kind)
+    shape_dtype = np.uint16 if shapes <= SMALL else np.uint32
+    return Packing(np.uint32, 16, shape_dtype) if max(shapes, each) <= SMALL else Packing(np.uint64, 32, shape_dtype)
 
 
 @kernel
