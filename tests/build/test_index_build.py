@@ -226,8 +226,8 @@ def _bytes_as_text() -> pa.Array:
     [
         (pa.table([["c1"], _bytes_as_text()], names=["comment_id", "comment"]), "contains bytes that are not UTF-8"),
         (pa.table([["c1"], ["w"], ["w"]], names=["comment_id", "comment", "comment"]), "duplicate column 'comment'"),
-        (pa.table({"comment_id": ["c 1"], "comment": ["w"]}), "an empty comment_id, or one with white space"),
-        (pa.table({"comment_id": [""], "comment": ["w"]}), "an empty comment_id, or one with white space"),
+        (pa.table({"comment_id": ["c 1"], "comment": ["w"]}), "a comment_id is empty or contains white space"),
+        (pa.table({"comment_id": [""], "comment": ["w"]}), "a comment_id is empty or contains white space"),
     ],
 )
 def test_tables_of_another_tool_are_refused_in_one_line(tmp_path: Path, comments: pa.Table, complaint: str) -> None:

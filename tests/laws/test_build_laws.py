@@ -58,7 +58,7 @@ def in_small_parts(size: int, *, wide: bool) -> ExitStack:
     stack.enter_context(patch.object(Partitions.__init__, "__kwdefaults__", {"limit": size}))
     for module, name, value in (
         (id_ranges, "IDS", size),
-        (id_ranges, "_WAITING", size),
+        (id_ranges, "_MOST_PENDING", size),
         (id_ranges, "_SAMPLE", 2),
         (term_numbers, "_PART_BYTES", 30 * size),
         (term_numbers, "_BLOCK", 20 * size),

@@ -177,7 +177,7 @@ JSON = st.recursive(
 def test_any_json_is_a_log_or_refused_with_its_name(
     tmp_path_factory: pytest.TempPathFactory, tree: object, name: str
 ) -> None:
-    """Whatever stands in it, the reader gives cells or one clear line."""
+    """For any content, the reader gives cells or an error of one line."""
     path: Path = tmp_path_factory.getbasetemp() / name
     path.write_text(json.dumps(tree) + "\n", encoding="utf-8")
     try:

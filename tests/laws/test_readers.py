@@ -372,8 +372,8 @@ def test_a_column_of_fixed_decimals_is_read_exactly_or_left_to_the_general_reade
 
 
 @given(lines)
-def test_a_mended_copy_has_nothing_mendable_left(data: bytes) -> None:
-    """Mending once is enough: the copy's only problems are a person's."""
+def test_a_fixed_copy_has_no_fixable_problem(data: bytes) -> None:
+    """Fixing once is enough."""
     with file_of(data, "T1-C-R1.txt") as path:
         try:
             run = read_raw(path)

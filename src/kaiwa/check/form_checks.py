@@ -110,8 +110,8 @@ def bad_names(run: RawRun, _: Expectation) -> Iterator[Problem]:
         names.setdefault(line.name, []).append(line)
     if run.is_trec:
         for name, lines in list(names.items())[1:]:
-            what = f"second run name {name!r} ({counted(len(lines), 'line')}), after {next(iter(names))!r}; put each run in its own file"
-            yield at_field(run, lines[0], _NAME, "mixed-run-names", what)
+            what = f"second run name {name!r} ({counted(len(lines), 'line')}), after {next(iter(names))!r}"
+            yield at_field(run, lines[0], _NAME, "mixed-run-names", f"{what}; put each run in its own file")
         return
     if not STC_NAME.fullmatch(run.stem):
         yield in_file(run, "file-name", "the name is not <team>-<C|E|J>-R<1..5>.txt; rename the file")
