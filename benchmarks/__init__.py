@@ -1,1 +1,1 @@
-"""Speed as a claim with a script: ours against the named peers, on the same work, in one run."""
+"""Benchmarks: Kaiwa compared with other tools on the same work."""

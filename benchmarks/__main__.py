@@ -6,9 +6,9 @@ import sys
 
 import benchmarks
 
-APART = {"__main__", "harness"}
-"""Neither a benchmark; nor is a folder: calibrations and oracles are run by name."""
+NOT_BENCHMARKS = {"__main__", "harness"}
+"""Modules that are not benchmarks. Folders (calibrations, oracles, corpus) are run by name."""
 
 for module in pkgutil.iter_modules(benchmarks.__path__):
-    if module.name not in APART and not module.ispkg:
+    if module.name not in NOT_BENCHMARKS and not module.ispkg:
         subprocess.run([sys.executable, "-m", f"benchmarks.{module.name}"], check=True)

@@ -1,4 +1,4 @@
-"""Reading run files against computing every measure on them.
+"""CPU time of reading a run file, compared with computing every measure on it.
 
 python -m benchmarks.arithmetic [--rounds 7]
 """

@@ -1,4 +1,4 @@
-"""Topic set sizes: the 60 cells of Sakai (2015), Table 4, ours against statsmodels; then what we alone promise.
+"""Topic set sizes: the 60 cells of Sakai (2015), Table 4, ours against statsmodels; then what only Kaiwa computes.
 
 python -m benchmarks.design [--rounds 5]
 """
@@ -80,7 +80,7 @@ def main() -> None:
     start = statistics.median(command_seconds() for _ in range(rounds))
     same = versus[0].answer == versus[1].answer
     print(f"Made by: `python -m benchmarks.design --rounds {rounds}`\n")
-    print(f"Median of {rounds} interleaved rounds. {machine()}\n\n## The 60-cell table, twenty times over\n")
+    print(f"Median of {rounds} interleaved rounds. {machine()}\n\n## The 60-cell table, computed 20 times\n")
     print(f"{table(versus)}\nThe two give {'the same sizes in all 60 cells' if same else 'DIFFERENT sizes'}.\n")
     print(f"## Alone\n\n{table(alone)}")
     print(f"One cell through `kaiwa design --json`, start-up included: {start:.2f} CPU s.")

@@ -1,6 +1,6 @@
-"""Interleaved contests: each contestant runs in a process of its own, turn by turn, several rounds.
+"""Interleaved benchmarks: each contestant runs in its own process, in turn, for several rounds.
 
-CPU time is what the process used for the work (imports apart); memory is the process's peak resident
+CPU time is that of the work without imports; memory is the process's peak resident
 set. A ratio is the median over rounds of one contestant's CPU time over ours in the same round.
 """
 
@@ -27,7 +27,7 @@ print(json.dumps({{"cpu": _cpu, "imports": _import_cpu, "peak": _peak, "answer":
 
 @dataclass(frozen=True)
 class Contestant:
-    """A name, what is imported before the clock starts, and the work, which must set ``answer``."""
+    """A name, the imports, which are not timed, and the work, which must set ``answer``."""
 
     name: str
     setup: str

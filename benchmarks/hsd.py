@@ -3,7 +3,7 @@
 python -m benchmarks.hsd [--rounds 5] [--peers-rounds 3] > benchmarks/results/hsd.md
 
 scipy's and ranx's ``tukey`` are the unpaired one-way test, which needs no trials; ours shuffles 5,000
-times. The work is the same as a user asks it: the p-value of every pair.
+times. The result is the same: the p-value of every pair.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ answer = sum(pair["significant"] for pair in found) // 2
 
 
 def ours(topics: int, runs: int, trials: int, *, warm: bool, name: str = "kaiwa randomised_hsd") -> Contestant:
-    """Our test; warm when the machine code is loaded before the clock starts."""
+    """Our test; with ``warm``, the machine code is loaded before the timing."""
     size = {"topics": topics, "runs": runs, "trials": trials}
     setup = SCORES.format(**size) + OURS_SETUP.format(warm=WARM.format(**size) if warm else "")
     return Contestant(name, setup, OURS.format(**size))
@@ -94,7 +94,7 @@ def main() -> None:
     for topics, runs in ((50, 129), (249, 110)):
         print(f"## {runs} runs x {topics} topics, {long:,} trials\n")
         print(table(contest([ours(topics, runs, long, warm=True)], rounds=1)))
-    print("## Cost per cell (runs x topics x trials): linear\n\n| work | cells | ns a cell |\n|---|---:|---:|")
+    print("## Cost per cell (runs x topics x trials): linear\n\n| work | cells | ns per cell |\n|---|---:|---:|")
     for topics, runs, trials in ((100, 44, 5_000), (100, 44, 50_000), (100, 88, 5_000), (400, 44, 5_000)):
         spent = contest([ours(topics, runs, trials, warm=True)], rounds=rounds)[0].cpu
         cells = topics * runs * trials

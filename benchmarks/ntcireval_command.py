@@ -2,7 +2,7 @@
 
 python -m benchmarks.ntcireval_command [--topics 50] [--rounds 3]
 
-pyNTCIREVAL scores one topic of one run per pair of commands; start-up is part of what its user waits for, and of ours.
+pyNTCIREVAL scores one topic of one run per pair of commands; start-up is included for both.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BIN = Path(sys.executable).parent
 
 
 def write_files(folder: Path, topics: int) -> None:
-    """One run and its judgements: whole for ours, a file a topic for pyNTCIREVAL."""
+    """One run and its judgements: one file each for Kaiwa, one file per topic for pyNTCIREVAL."""
     chance = random.Random(1)
     run, qrels = list[str](), list[str]()
     for topic in range(1, topics + 1):
@@ -47,7 +47,7 @@ def ours(folder: Path, _: int) -> None:
 
 
 def theirs(folder: Path, topics: int) -> None:
-    """Two commands a topic, as its documentation has it."""
+    """Two commands per topic, as in its documentation."""
     tool = BIN / "pyNTCIREVAL"
     for topic in range(1, topics + 1):
         labelled = subprocess.run(

@@ -27,13 +27,13 @@ def write_runs(folder: Path, *, files: int, topics: int, depth: int) -> None:
 
 
 def contestants(folder: Path) -> list[Contestant]:
-    """The same work for each: read every file, count its lines, let it go."""
+    """The same work for each: read every file and count its lines."""
     paths = f"sorted(__import__('pathlib').Path({str(folder)!r}).glob('*.txt'))"
     loop = "answer = 0\nfor path in {paths}:\n    {step}"
     return [
         Contestant(
             "kaiwa read_run",
-            "from kaiwa.formats.run_files import read_run",
+            "from kaiwa.formats.readers import read_run",
             loop.format(paths=paths, step="answer += len(read_run(path))"),
         ),
         Contestant(

@@ -2,7 +2,7 @@
 
 python -m benchmarks.score [--rounds 5] [--sizes small,middle,large] [--peers pytrec_eval,ranx,...]
 
-pytrec_eval, ranx, ir_measures and trectools have no ERR@10 of their own and do three measures to our four.
+pytrec_eval, ranx, ir_measures and trectools have no ERR@10 and compute three measures; Kaiwa computes four.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ POOL, JUDGED = 400, 50
 
 @dataclass(frozen=True)
 class Size:
-    """How much work: runs x topics x depth, and the peers that can do it in reasonable time."""
+    """How much work: runs x topics x depth, and the peers that finish in reasonable time."""
 
     runs: int
     topics: int
@@ -182,8 +182,8 @@ def main() -> None:
             results = contest(contestants(Path(made), peers), rounds=given.rounds)
         print(f"## {name}: {size.runs} runs x {size.topics:,} topics x {size.depth}\n")
         print(f"Median of {given.rounds} interleaved rounds. {machine()}\n\n{table(results)}", flush=True)
-        odd = [one.name for one in results if abs(float(one.answer) - float(results[0].answer)) > 1e-6]
-        print(f"Mean nDCG@10 {results[0].answer}, the same for all{' but ' + ', '.join(odd) if odd else ''}.\n")
+        others = [one.name for one in results if abs(float(one.answer) - float(results[0].answer)) > 1e-6]
+        print(f"Mean nDCG@10 {results[0].answer}, the same for all{' but ' + ', '.join(others) if others else ''}.\n")
 
 
 if __name__ == "__main__":

@@ -159,7 +159,7 @@ def check_codes_table() -> str:
 def formats_table() -> str:
     """The table of formats."""
     rows = [
-        f"| {row.noun.name} | `{name}` | {row.says} | `{row.shape}` | {'yes' if row.texts else 'no'} |".replace(
+        f"| {row.noun.name} | `{name}` | {row.description} | `{row.shape}` | {'yes' if row.texts else 'no'} |".replace(
             "inf|nav", "inf\\|nav"
         )
         for name, row in FORMATS.items()

@@ -1,8 +1,8 @@
 """Building an index from tokens: ours against tantivy, bm25s and Lucene.
 
-``python -m benchmarks.corpus.build LINES`` takes lines of tokens (benchmarks.corpus.lines). Each engine builds in a
-process of its own, turn by turn, from the file to an index on disk. CPU time is that of all threads, of children too,
-user and system; imports and compiling are left out by building a small index first.
+``python -m benchmarks.corpus.build LINES`` takes lines of tokens (benchmarks.corpus.lines). Each engine builds in its
+own process, in turn, from the file to an index on disk. CPU time is that of all threads and child processes, user and
+system; imports and compiling are excluded by building a small index first.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The engines of a contest: each builds an index on disk from lines of tokens, and answers with its top k by BM25.
+"""The engines of a benchmark: each builds an index on disk from lines of tokens, and finds the top k by BM25.
 
 Every line is one document, its tokens separated by spaces; tantivy and Lucene split it by their whitespace
-tokenisers. One writing thread each, k1 = 1.2, b = 0.75. ``build_NAME(lines, folder)`` leaves an index in the
-folder, ``open_NAME(folder)`` opens it.
+tokenisers. One writing thread each, k1 = 1.2, b = 0.75. ``build_NAME(lines, folder)`` writes an index into
+the folder, ``open_NAME(folder)`` opens it.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from kaiwa.retrieve.text.tokenisers import Tokeniser
 if TYPE_CHECKING:
     from kaiwa.retrieve.index.inverted_index import Index
 
-Answer = tuple[float, float]  # CPU milliseconds, best score (0 when nothing is found)
+Answer = tuple[float, float]  # CPU milliseconds, best score (0 if nothing is found)
 Engine = Callable[[list[str], int], Answer]
 _BLOCK = 1 << 19
 _EACH = (1 << 16) - 1  # documents in a part
 
 
 def build_kaiwa(lines: Path, folder: Path) -> None:
-    """What ``kaiwa index`` does from the tokens on: terms, postings, norms, peaks, checksums, on disk."""
+    """What ``kaiwa index`` does after tokenising: terms, postings, norms, peaks, checksums, on disk."""
     facts: dict[str, object] = {}
     with writing_index(folder, facts) as writer, lines.open("rb") as source:
         vocabulary = Vocabulary(Tokeniser("lines", str.split, str))
@@ -56,7 +56,7 @@ def build_kaiwa(lines: Path, folder: Path) -> None:
 
 
 def open_kaiwa(index: Index) -> Engine:
-    """An index of posts and comments, asked by Q2C alone."""
+    """An index of posts and comments, searched by Q2C only."""
 
     def answer(terms: list[str], k: int) -> Answer:
         start = time.process_time()
@@ -67,7 +67,7 @@ def open_kaiwa(index: Index) -> Engine:
 
 
 def build_tantivy(lines: Path, folder: Path) -> None:
-    """An index of frequencies, nothing stored; as many segments as its own policy leaves."""
+    """An index of frequencies, nothing stored; with the segments of its default merge policy."""
     import tantivy
 
     folder.mkdir()
@@ -83,7 +83,7 @@ def build_tantivy(lines: Path, folder: Path) -> None:
 
 
 def open_tantivy(folder: Path) -> Engine:
-    """It keeps lengths in one byte, so its scores may differ from exact ones by a hundredth."""
+    """It stores lengths in one byte, so its scores may differ from exact ones by a hundredth."""
     import tantivy
 
     index = tantivy.Index.open(str(folder))
@@ -99,7 +99,7 @@ def open_tantivy(folder: Path) -> Engine:
 
 
 def build_bm25s(lines: Path, folder: Path) -> None:
-    """Lists of tokens in, as it wants them; its "lucene" form of BM25."""
+    """From lists of tokens; its "lucene" variant of BM25."""
     import bm25s
 
     engine = bm25s.BM25(method="lucene", k1=bm25.K1, b=bm25.B, backend="numba")
@@ -110,7 +110,7 @@ def build_bm25s(lines: Path, folder: Path) -> None:
 
 
 def open_bm25s(folder: Path) -> Engine:
-    """Loaded into memory; it leaves out the constant factor k1 + 1, which we put back to compare scores."""
+    """Loaded into memory; it leaves out the constant factor k1 + 1, which is multiplied back to compare scores."""
     import bm25s
 
     engine = bm25s.BM25.load(str(folder), mmap=False)
@@ -129,12 +129,12 @@ def open_bm25s(folder: Path) -> Engine:
 
 
 def build_lucene(lines: Path, folder: Path) -> None:
-    """A Java program of its own; KAIWA_LUCENE is the classpath (the fat jar in the pyserini package will do)."""
+    """By a Java program; KAIWA_LUCENE is its classpath (for example the fat jar in the pyserini package)."""
     subprocess.run([*_java(), "build", str(lines), str(folder)], check=True)
 
 
 def open_lucene(folder: Path) -> Engine:
-    """Asked through a pipe; it measures its own thread's CPU time. It too leaves out k1 + 1."""
+    """Searched through a pipe; the program measures its thread's CPU time. It leaves out k1 + 1, too."""
     pipe = subprocess.PIPE
     program = subprocess.Popen([*_java(), "search", str(folder)], stdin=pipe, stdout=pipe, text=True, encoding="utf-8")
     if program.stdin is None or program.stdout is None or program.stdout.readline() != "ready\n":

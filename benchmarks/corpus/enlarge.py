@@ -1,9 +1,9 @@
 """A repository of the task's size made from a real one: the beginning of one real text joined to the end of another.
 
 ``python -m benchmarks.corpus.enlarge REPOSITORY -o BIG --comments 5000000`` keeps every real post, comment and pair
-and adds new ones. A text is cut after the clause that ends nearest its middle, or in the middle when it has one clause
-only; the halves of two texts drawn at random make a new one. So words, their frequencies and the lengths of texts are
-those of real text, and no comment is there twice. The same seed gives the same repository.
+and adds new ones. A text is cut after the clause that ends nearest its middle, or in the middle if it has one clause;
+the halves of two random texts make a new one. Words, their frequencies and the lengths of texts are therefore those of
+real text, and no comment is duplicate. The same seed gives the same repository.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _options() -> argparse.Namespace:
 
 
 def cut_of(text: str) -> int:
-    """Where the clause ends that ends nearest the middle; the middle when there is one clause.
+    """Where the clause ends that ends nearest the middle; the middle if there is one clause.
 
     >>> cut_of("好的，明天见面吧"), cut_of("今天天气")
     (3, 2)
@@ -85,7 +85,7 @@ def _table(batches: object) -> tuple[list[str], list[str]]:
 
 
 def _write_texts(writer: RepositoryWriter, name: str, real: Texts, size: int, rng: np.random.Generator) -> list[str]:
-    """Write the real texts and as many new ones as are wanted; all their ids."""
+    """Write the real texts and new ones up to ``size``; all their ids."""
     writer.add(name, real.ids, real.texts)
     ids = list(real.ids)
     seen = {fingerprint(text) for text in real.texts}
@@ -113,7 +113,7 @@ def _write_pairs(
     size: int,
     rng: np.random.Generator,
 ) -> None:
-    """Write the real pairs, one pair for each new comment, and pairs at random up to the size wanted."""
+    """Write the real pairs, one pair for each new comment, and random pairs up to ``size``."""
     writer.add("pairs", *real)
     fresh = made["comments"][real_comments:]
     more = max(size - len(real[0]) - len(fresh), 0)

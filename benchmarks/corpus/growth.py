@@ -1,7 +1,7 @@
 """How the cost of a query grows with the number of comments: the same queries against parts of one corpus.
 
 ``python -m benchmarks.corpus.growth LINES TOPICS`` takes lines of tokens (benchmarks.corpus.lines) and topics. A part
-is every so many-th line of the whole, so that all parts are alike. CPU time of BM25's top 10, the best of three turns.
+is every n-th line of the file, so that all parts are similar. CPU time of BM25's top 10, the best of three rounds.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def _part(lines: Path, step: int, size: int, folder: Path) -> Index:
-    """An index of every ``step``-th line, all comments of one post without words."""
+    """An index of every ``step``-th line, with all comments belonging to one empty post."""
     with lines.open("rb") as source, (folder / "part.txt").open("wb") as part:
         part.writelines(islice(source, 0, step * size, step))
     build_kaiwa(folder / "part.txt", folder / "index")

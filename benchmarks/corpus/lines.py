@@ -1,7 +1,7 @@
-"""The tokens of an index's comments as lines, the form in which every engine of a contest gets them.
+"""The tokens of an index's comments as lines, the input of every engine of a benchmark.
 
-``python -m benchmarks.corpus.lines INDEX -o tokens.txt`` writes one comment a line, spaces between tokens, in the
-order of the comments' ids; within a line in the order of terms, which is nothing to BM25.
+``python -m benchmarks.corpus.lines INDEX -o tokens.txt`` writes one comment per line, spaces between tokens, in the
+order of the comments' ids; within a line in the order of terms, which BM25 ignores.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.disk.atomic_files import whole_file
+from kaiwa.disk.atomic_files import atomic_file
 from kaiwa.formats.collection.index_folder import open_index
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("index", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--comments", type=int, default=0, help="only so many comments, drawn evenly")
+    parser.add_argument("--comments", type=int, default=0, help="number of comments, sampled evenly (default: all)")
     options = parser.parse_args()
     index = open_index(options.index)
     step = max(len(index.comments) // options.comments, 1) if options.comments else 1
-    with whole_file(options.output) as temporary, temporary.open("w", encoding="utf-8") as out:
+    with atomic_file(options.output) as temporary, temporary.open("w", encoding="utf-8") as out:
         for number, line in enumerate(token_lines(index)):
             if number % step == 0 and (not options.comments or number // step < options.comments):
                 out.write(line + "\n")

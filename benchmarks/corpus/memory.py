@@ -1,10 +1,9 @@
 """Cleaning and indexing at several sizes, to see whether memory grows with the pairs.
 
 ``python -m benchmarks.corpus.memory pairs.tsv --pairs 300000 1800000 -o FOLDER`` takes the first lines of a file of
-pairs; a size beyond the file's repeats it, with ids and comments of its own. It runs ``kaiwa clean --rules plain``
-and ``kaiwa index`` as a user would, each in a process of its own, and prints CPU time, elapsed time and the peak of
-the resident set as the system counted them. Run ``kaiwa index`` once before: the first one compiles, in memory of its
-own.
+pairs; for a larger size the file is repeated with other ids and comments. It runs ``kaiwa clean --rules plain``
+and ``kaiwa index``, each in its own process, and prints CPU time, elapsed time and the peak of the resident set as
+measured by the system. Run ``kaiwa index`` once before: the first run compiles, which takes memory.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pairs_file", type=Path, metavar="pairs.tsv")
     parser.add_argument("--pairs", type=int, nargs="+", required=True)
-    parser.add_argument("-o", "--output", type=Path, required=True, help="a new folder, removed at the end")
+    parser.add_argument("-o", "--output", type=Path, required=True, help="a new folder, deleted at the end")
     options = parser.parse_args()
     options.output.mkdir()
     print("| step | pairs | CPU s | elapsed s | peak MB |\n|---|---:|---:|---:|---:|")
@@ -47,7 +46,7 @@ def main() -> None:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    """The lines of the file, again and again: later copies with a mark on both ids and on the comment."""
+    """The lines of the file, repeated; later copies have a suffix on both ids and on the comment."""
     for copy in itertools.count():
         mark = f"-{copy}" if copy else ""
         with path.open(encoding="utf-8") as source:

@@ -1,9 +1,9 @@
-"""How many true replies each system finds again: reply provenance, not human judgement.
+"""Recall of true replies by each system: reply provenance, not human judgement.
 
-``python -m benchmarks.corpus.recall REPOSITORY`` holds out posts with ``kaiwa topics --rest`` (posts that nearly
-repeat them go too) and asks with each of them. Its true replies are the comments it had that still occur
-in the rest, under other posts. Recall@k is the share of them among the first k, averaged over the held-out posts that
-have any. A comment nobody made under that post may be as good an answer; this counts it as a miss.
+``python -m benchmarks.corpus.recall REPOSITORY`` holds out posts with ``kaiwa topics --rest`` (with their near-duplicates)
+and uses each of them as a query. Its true replies are its comments that also belong to other posts, and are therefore
+still in the rest. Recall@k is the share of them among the first k, averaged over the held-out posts that have any. A
+comment of another post may be an equally good answer; it is counted as wrong.
 """
 
 from __future__ import annotations

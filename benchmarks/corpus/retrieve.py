@@ -1,8 +1,8 @@
 """Searching an index of comments: ours against tantivy, bm25s (numba) and Lucene, on the same tokens.
 
 ``python -m benchmarks.corpus.retrieve INDEX TOPICS --lines LINES`` takes an index (kaiwa index), topics to ask with,
-and the tokens of its comments (benchmarks.corpus.lines), from which the others build theirs, kept in ``--work`` for the
-next time. Query times are CPU time, turn by turn between the engines, after a round that warms up and compares scores.
+and the tokens of its comments (benchmarks.corpus.lines), from which the other engines build their indexes, kept in
+``--work``. Query times are CPU time, engines in turn, after a warm-up round that compares scores.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--lines", type=Path, required=True)
     parser.add_argument("--work", type=Path, default=Path("engines"))
     parser.add_argument("--queries", type=int, default=1000)
-    parser.add_argument("--engines", default="tantivy,bm25s", help="beside ours; empty for none")
+    parser.add_argument("--engines", default="tantivy,bm25s", help="other engines; empty for none")
     return parser.parse_args()
 
 
@@ -109,9 +109,9 @@ def _searches(engines: dict[str, Engine], variants: Variants) -> None:
 
 
 def _interleaved(engines: dict[str, Engine], queries: list[list[str]], k: int) -> dict[str, list[float]]:
-    """CPU milliseconds of every query by every engine, the best of three turns; scores compared as we go.
+    """CPU milliseconds of every query by every engine, the best of three rounds; scores are compared.
 
-    The best of three, so that what other processes did to the processor's cache is not counted.
+    The best of three excludes the effects of other processes on the processor's cache.
     """
     for query in queries:
         best = {name: engine(query, k)[1] for name, engine in engines.items()}

@@ -1,7 +1,8 @@
-"""Sentences a CPU second cut into words: ours and the tokenisers we did not choose.
+"""Sentences per CPU second split into words: our tokenisers and those that we did not choose.
 
-``python -m benchmarks.corpus.tokenise ZH.txt JA.txt EN.txt`` takes three files of real text, one sentence a line.
-Each tokeniser cuts the same lines, three rounds in turn; the median counts. Those not installed are left out.
+``python -m benchmarks.corpus.tokenise ZH.txt JA.txt EN.txt`` takes three files of real text, one sentence per line.
+Each tokeniser splits the same lines in three interleaved rounds; the median is printed. Tokenisers that are not
+installed are left out.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def main() -> None:
         parser.add_argument(language, type=Path)
     options = parser.parse_args()
     print(f"{LINES:,} lines of each language. {machine()}\n")
-    print("| language | tokeniser | sentences a CPU second | tokens a sentence |\n|---|---|---:|---:|")
+    print("| language | tokeniser | sentences per CPU second | tokens per sentence |\n|---|---|---:|---:|")
     for language, contestants in _contestants().items():
         lines = getattr(options, language).read_text(encoding="utf-8").splitlines()[:LINES]
         for name, (speed, tokens) in _measured(contestants, lines).items():

@@ -1,8 +1,8 @@
-"""Raw pairs from folders of posts and comments, as the two Weibo collections come.
+"""Raw pairs from folders of posts and comments, the format of the two Weibo collections.
 
 ``python -m benchmarks.corpus.weibo FOLDER... -o pairs.tsv`` reads ``posts.tsv.zst`` (id first, text last) and
-``comments.tsv.zst`` (id, post id, perhaps the id of the comment it answers, text last) of each folder. A comment
-that answers another comment makes a pair with that one, as with a post of its own.
+``comments.tsv.zst`` (id, post id, optionally the id of the comment it answers, text last) of each folder. A comment
+that answers another comment makes a pair with that comment as the post.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kaiwa.disk.atomic_files import whole_file
+from kaiwa.disk.atomic_files import atomic_file
 from kaiwa.formats.text.blocks import numbered_lines, read_blocks
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ _WITH_PARENT = 4
 
 
 def main() -> None:
-    """Write the pairs of all folders, one a line."""
+    """Write the pairs of all folders, one per line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("-o", "--output", type=Path, required=True)
     options = parser.parse_args()
-    with whole_file(options.output) as temporary, temporary.open("w", encoding="utf-8") as out:
+    with atomic_file(options.output) as temporary, temporary.open("w", encoding="utf-8") as out:
         written = 0
         for folder in options.folders:
             for pair in _pairs(folder):

@@ -13,7 +13,7 @@ import kaiwa
 from kaiwa.cli import main
 from kaiwa.errors import InputError, in_command, option
 from kaiwa.formats.readers import read_cells
-from kaiwa.formats.scores.score_cells import whole
+from kaiwa.formats.scores.score_cells import complete_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,7 +40,7 @@ def test_python_and_the_command_refuse_the_same_files_in_their_own_words(
         made("two.csv", "measure,topic,run,score\nm,1,B,1\n"),
     ]
     with pytest.raises(InputError, match='choose missing="drop-topics", drop-runs or zero'):
-        whole(read_cells(paths))
+        complete_scores(read_cells(paths))
     monkeypatch.setattr("sys.argv", ["kaiwa", "compare", *map(str, paths)])
     with pytest.raises(SystemExit):
         main()

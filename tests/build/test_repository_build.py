@@ -34,7 +34,7 @@ def pairs_in(tmp_path: Path) -> list[tuple[str, str]]:
     "comment", ["哇", "哇塞！！！", "哈哈哈哈", "[赞][赞]", "顶", "wow", "支持!", "👍👍", "转发微博"]
 )
 def test_trivial_weibo_comments_go(tmp_path: Path, comment: str) -> None:
-    """Exclamations like "wow" say nothing to reuse (overview 2.3.1)."""
+    """Exclamations like "wow" are of no use as answers (overview 2.3.1)."""
     cleaned(tmp_path, [f"p1\t天气真好\tc1\t{comment}", "p1\t天气真好\tc2\t一起去爬山吧"])
     assert pairs_in(tmp_path) == [("p1", "c2")]
 
@@ -97,7 +97,7 @@ def tweets_cleaned(tmp_path: Path, lines: list[str]) -> Cleaned:
 
 
 def test_tweets_are_paired_by_reply_id(tmp_path: Path) -> None:
-    """A reply stands under the initial post it names, wherever it stands in the file."""
+    """A reply belongs to the initial post it names, anywhere in the file."""
     tweets_cleaned(tmp_path, GOOD[::-1])
     assert pairs_in(tmp_path) == [("1", "2")]
 
@@ -143,10 +143,10 @@ def test_a_failed_cleaning_leaves_the_old_repository_and_nothing_else(tmp_path: 
 
 
 def test_a_foreign_folder_is_not_overwritten(tmp_path: Path) -> None:
-    """A folder with other things in it is refused."""
+    """A folder with other files is refused."""
     (tmp_path / "repo").mkdir()
     (tmp_path / "repo" / "thesis.tex").write_text("years of work", encoding="utf-8")
-    with pytest.raises(InputError, match="other things in it"):
+    with pytest.raises(InputError, match="other files"):
         cleaned(tmp_path, ["p1\t甲\tc1\t一起去爬山吧"])
     assert (tmp_path / "repo" / "thesis.tex").exists()
 

@@ -19,7 +19,7 @@ def test_a_fixed_copy_is_sorted_without_duplicates_and_says_so(tmp_path: Path) -
     run = raw_run(tmp_path / "T1-C-R1.txt", LINES)
     fixed = fixed_run(run, Expectation())
     assert fixed.text == "<SYSDESC>plain</SYSDESC>\nq1 0 c1 1 2.0 T1-C-R1\nq1 0 c2 2 1.0 T1-C-R1\n"
-    assert fixed.changes == {"topic sorted": 1, "repeated comment dropped": 1}
+    assert fixed.changes == {"topic sorted": 1, "duplicate comment dropped": 1}
     again = raw_run(run.path, fixed.text.encode().splitlines(keepends=True))
     assert [problem for problem in problems_of(again, Expectation()) if problem.is_fixable] == []
 

@@ -151,4 +151,4 @@ def test_a_parquet_column_of_lists_is_called_so(kaiwa: Kaiwa, tmp_path: Path) ->
     pq.write_table(pa.table(columns), tmp_path / "p.parquet")
     done = kaiwa("clean", tmp_path / "p.parquet", "-o", tmp_path / "repo")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "column 'comment' holds list" in done.stderr
+    assert "column 'comment' has type list" in done.stderr

@@ -222,7 +222,7 @@ def test_two_runs_of_one_name_are_refused(made: Made, kaiwa: Kaiwa) -> None:
     made("a.txt", RUN)
     made("b.txt", RUN)
     done = kaiwa("score", "a.txt", "b.txt", "--qrels", "qrels.txt")
-    assert (done.returncode, "b.txt: run name 'T1-C-R1' was already given by a.txt" in done.stderr) == (2, True)
+    assert (done.returncode, "b.txt: duplicate run name 'T1-C-R1' (first in a.txt)" in done.stderr) == (2, True)
 
 
 def test_the_measures_are_listed(kaiwa: Kaiwa) -> None:

@@ -1,4 +1,4 @@
-"""Files are whole or absent, and what is no plain file is never replaced by one."""
+"""Files are written atomically, and a device or a pipe is never replaced by a file."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def names(folder: Path) -> list[str]:
-    """What stands in the folder."""
+    """The names in the folder."""
     return [path.name for path in folder.iterdir()]
 
 
 def test_a_failing_write_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:
-    """What stood there stays."""
+    """The old file stays."""
     path = tmp_path / "a.txt"
     write_text(path, "old")
     with pytest.raises(UnicodeEncodeError):
@@ -50,10 +50,10 @@ def test_a_link_is_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("", "is a folder; give the name of a file in it"), ("no/a.txt", "there is no folder")]
+    ("name", "message"), [("", "is a folder; give the name of a file in it"), ("no/a.txt", "no such folder")]
 )
-def test_a_place_that_takes_no_file_is_refused(tmp_path: Path, name: str, says: str) -> None:
+def test_a_place_that_takes_no_file_is_refused(tmp_path: Path, name: str, message: str) -> None:
     """The message names the place and the repair."""
-    with pytest.raises(InputError, match=says):
+    with pytest.raises(InputError, match=message):
         write_text(tmp_path / name, "text")
     assert names(tmp_path) == []

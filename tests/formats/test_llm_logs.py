@@ -8,7 +8,7 @@ import pytest
 
 from kaiwa.errors import InputError
 from kaiwa.formats.scores.llm_logs import read_logs
-from kaiwa.formats.scores.score_cells import whole
+from kaiwa.formats.scores.score_cells import complete_scores
 from kaiwa.model.scores import Scores
 
 
@@ -55,7 +55,7 @@ def result(test: int, provider: str, score: float, **more: object) -> dict[str, 
 
 def only(paths: list[Path], *, missing: str = "error") -> Scores:
     """The single measure in the logs."""
-    return next(iter(whole(read_logs(paths), missing=missing).scores.values()))
+    return next(iter(complete_scores(read_logs(paths), missing=missing).scores.values()))
 
 
 def test_lm_eval_models_are_named_by_their_folders(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_folders_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
 def test_two_logs_of_one_model_are_refused(tmp_path: Path) -> None:
     """They are not averaged in silence: both files are named."""
     paths = [inspect_log(tmp_path / name, "m", [graded(1, "C")]) for name in ("a.json", "b.json")]
-    with pytest.raises(InputError, match=r"b\.json: scores 'm' on sample '1', as .*a\.json does"):
+    with pytest.raises(InputError, match=r"b\.json: duplicate score of 'm' on sample '1' \(first in .*a\.json\)"):
         read_logs(paths)
 
 
@@ -88,12 +88,12 @@ def test_lm_eval_filters_are_measures_of_their_own(tmp_path: Path) -> None:
         sample(0, 1.0, filter="strict-match"),
         sample(0, 0.0, filter="flexible-extract"),
     ]
-    found = whole(read_logs([lm_eval(tmp_path / "m", "gsm8k", rows)])).scores
+    found = complete_scores(read_logs([lm_eval(tmp_path / "m", "gsm8k", rows)])).scores
     assert list(found) == ["acc,strict-match", "acc,flexible-extract"]
 
 
 def test_lm_eval_files_without_a_metrics_list_give_their_numbers(tmp_path: Path) -> None:
-    """Older files name no metrics: every number that is no field of the frame is one."""
+    """Older files name no metrics: every number that is not a field of the sample is one."""
     old = {key: value for key, value in sample(0, 1.0).items() if key not in {"metrics", "filter"}}
     assert only([lm_eval(tmp_path / "m", "arc_easy", [old])]).measure == "acc"
 
@@ -101,7 +101,7 @@ def test_lm_eval_files_without_a_metrics_list_give_their_numbers(tmp_path: Path)
 def test_several_tasks_make_measures_of_task_and_metric(tmp_path: Path) -> None:
     """Docs of different tasks are never mixed."""
     paths = [lm_eval(tmp_path / "m", task, [sample(0, 1.0)]) for task in ("arc_easy", "hellaswag")]
-    assert list(whole(read_logs(paths)).scores) == ["arc_easy:acc", "hellaswag:acc"]
+    assert list(complete_scores(read_logs(paths)).scores) == ["arc_easy:acc", "hellaswag:acc"]
 
 
 def test_inspect_grades_become_numbers(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_sample_inspect_could_not_score_is_a_gap(tmp_path: Path) -> None:
 def test_inspect_scores_with_several_values_are_measures_of_their_own(tmp_path: Path) -> None:
     """A scorer may give a dictionary."""
     log = inspect_log(tmp_path / "a.json", "m", [graded(1, {"fluency": 0.5, "truth": 1})])
-    assert list(whole(read_logs([log])).scores) == ["match/fluency", "match/truth"]
+    assert list(complete_scores(read_logs([log])).scores) == ["match/fluency", "match/truth"]
 
 
 def test_a_word_inspect_does_not_grade_with_is_refused(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_promptfoo_providers_are_runs(tmp_path: Path) -> None:
         result(0, "openai:gpt-4o", 1.0, namedScores={"tone": 0.5}),
         result(0, "anthropic:claude", 0.25, namedScores={"tone": 0.75}),
     ]
-    found = whole(read_logs([promptfoo(tmp_path / "r.json", rows)])).scores
+    found = complete_scores(read_logs([promptfoo(tmp_path / "r.json", rows)])).scores
     assert list(found) == ["score", "pass", "tone"]
     assert found["score"].runs == ("openai:gpt-4o", "anthropic:claude")
     assert found["pass"].values.tolist() == [[1.0, 0.0]]
@@ -189,7 +189,7 @@ def test_packed_logs_are_read(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_log_is_refused_with_its_name(tmp_path: Path, name: str, text: str) -> None:
-    """One line with the file's name, whatever stands in it."""
+    """One line with the file's name, for any content."""
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=name):

@@ -39,7 +39,7 @@ PRINTED = """\
 
 
 def test_a_nev_file_is_a_score_file(made: Made) -> None:
-    """Measures keep NTCIREVAL's names; the run is the file's name without the evaluation's; remarks are passed over."""
+    """Measures keep NTCIREVAL's names; the run is the file's name without the evaluation's; ``#`` lines are ignored."""
     scores = read_scores(made("T1-C-R1.test.nev", PRINTED))
     assert list(scores) == ["RR", "AP", "NCUgu,P", "MSnDCG@0010", "nERR@0010"]
     assert scores["nERR@0010"] == Scores("nERR@0010", ("0001",), ("T1-C-R1",), np.array([[0.5136]]))
@@ -63,17 +63,20 @@ def test_nev_files_of_several_runs_are_compared_together(made: Made) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("0001 AP= 0.5\nnonsense\n", r"A\.nev:2: is not a line of NTCIREVAL; a line reads: topic MEASURE= value"),
+        (
+            "0001 AP= 0.5\nnonsense\n",
+            r"A\.nev:2: is not a line of NTCIREVAL's output; a line reads: topic MEASURE=",
+        ),
         (
             "0001 AP= 0.5\n0001 AP= 0.5\n",
             r"A\.nev:2: duplicate score: AP of run 'A' on topic '0001'",
         ),
         ("0001 AP= many\n", r"A\.nev:1: score 'many' is not a finite number"),
-        ("0001 # syslen=0\n", r"A\.nev: holds a heading and no score"),
+        ("0001 # syslen=0\n", r"A\.nev: contains no score"),
     ],
 )
 def test_a_bad_nev_file_is_refused_with_its_line(made: Made, text: str, message: str) -> None:
-    """Place, fault and repair."""
+    """Place, fault and fix."""
     with pytest.raises(InputError, match=message):
         read_scores(made("A.nev", text))
 
@@ -90,9 +93,9 @@ def test_written_nev_files_read_back(tmp_path: Path) -> None:
 
 
 def test_two_spellings_of_one_measure_cannot_both_be_written() -> None:
-    """A .nev file tells measures apart by name alone."""
+    """A .nev file distinguishes measures by name only."""
     tables = [Scores(name, ("1",), ("A",), np.zeros((1, 1))) for name in ("P@5", "Prec@5")]
-    with pytest.raises(InputError, match=r"'P@5' and 'Prec@5' are both 'P@0005' there"):
+    with pytest.raises(InputError, match=r"'P@5' and 'Prec@5' are both 'P@0005' in this format"):
         nev_texts(ScoreSet(tables))
 
 
@@ -120,11 +123,11 @@ def test_one_rel_file_holds_the_topic_of_its_name(made: Made) -> None:
     ("name", "text", "message"),
     [
         ("1.rel", "d1 two\n", r"1\.rel:1: grade 'two' is not a level"),
-        ("1.rel", "d1 L1\nd1 L2\n", r"1\.rel:2: comment 'd1' was judged before"),
-        ("1.rel", "1 d1 L1\n", r"1\.rel:1: 3 fields where 2 are expected"),
-        ("1.rel", "# none\n", r"1\.rel: holds no judgement"),
+        ("1.rel", "d1 L1\nd1 L2\n", r"1\.rel:2: duplicate comment 'd1'"),
+        ("1.rel", "1 d1 L1\n", r"1\.rel:1: expected 2 fields, found 3"),
+        ("1.rel", "# none\n", r"1\.rel: contains no judgement"),
         ("1.A.res", "d1\n\nd1\n", r"1\.A\.res:3: duplicate comment 'd1'"),
-        ("1.A.res", "d1 L2\n", r"1\.A\.res:1: 2 fields where 1 are expected"),
+        ("1.A.res", "d1 L2\n", r"1\.A\.res:1: expected 1 field, found 2"),
         ("2.A.res", "d1\n", r"2\.A\.res: is not named TOPIC/TOPIC\.RUN\.res"),
     ],
 )
@@ -137,7 +140,7 @@ def test_a_bad_rel_or_res_file_is_refused_with_its_line(tmp_path: Path, name: st
 
 
 def test_a_folder_without_such_files_is_refused(tmp_path: Path) -> None:
-    """The message says what a folder would have to hold."""
+    """The message names the files that a folder must contain."""
     with pytest.raises(InputError, match=r"is a folder without \.rel files; give a file, or NTCIREVAL's folder"):
         read_qrels(tmp_path)
 
@@ -150,7 +153,7 @@ def test_a_topic_that_is_no_file_name_is_refused(topic: str) -> None:
 
 
 def test_discpowers_matrix_is_bare_numbers_and_reads_back(tmp_path: Path) -> None:
-    """Topics x runs, blanks between, no heading; the names stand in files of their own."""
+    """Topics x runs, separated by blanks, no header; the names are in files of their own."""
     scores = Scores("nERR@10", ("q1", "q2"), ("A", "B"), np.array([[0.1, 1 / 3], [0.0, 1.0]]))
     write_texts(tmp_path, discpower_texts(ScoreSet([scores])))
     assert (tmp_path / "nERR@10.tsmatrix").read_text() == "0.1 0.3333333333333333\n0.0 1.0\n"

@@ -52,7 +52,7 @@ def test_bom_crlf_and_a_missing_last_newline_change_nothing(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("ending", ["gz", "zst"])
 def test_packed_files_read_like_plain_ones(tmp_path: Path, ending: str) -> None:
-    """The packing is told by the ending."""
+    """The suffix gives the compression."""
     packed = gzip.compress(TSV.encode()) if ending == "gz" else zstd.compress(TSV.encode())
     (tmp_path / f"p.tsv.{ending}").write_bytes(packed)
     assert read(tmp_path / f"p.tsv.{ending}") == PAIRS
@@ -76,18 +76,18 @@ def test_parquet_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "complaint"),
     [
-        ("p.tsv", "a\tb\tc\td\na\tb\n", "p.tsv:2: 2 columns where 4 are expected"),
-        ("p.tsv", "\tb\tc\td\n", "p.tsv:1: an empty post_id"),
-        ("p.jsonl", '{"post_id": "a"}\n', "p.jsonl:1: no 'post' in the object"),
+        ("p.tsv", "a\tb\tc\td\na\tb\n", "p.tsv:2: expected 4 columns, found 2"),
+        ("p.tsv", "\tb\tc\td\n", "p.tsv:1: empty post_id"),
+        ("p.jsonl", '{"post_id": "a"}\n', "p.jsonl:1: missing 'post'"),
         ("p.jsonl", '{"post_id": "a", "post": null, "comment_id": 1, "comment": ""}\n', "'post' is not text"),
         ("p.jsonl", "[1]\n", "p.jsonl:1: is JSON but not an object"),
         ("p.jsonl", "\n{,}\n", "p.jsonl:2: is not JSON"),
-        ("p.parquet", "not parquet", "is not a whole Parquet file"),
+        ("p.parquet", "not parquet", "is not a complete Parquet file"),
         ("p.tsv", "", "the file is empty"),
     ],
 )
 def test_a_wrong_line_is_refused_by_its_number(tmp_path: Path, name: str, text: str, complaint: str) -> None:
-    """One line says the place, the fault and the repair."""
+    """One line has the place, the fault and the fix."""
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as refusal:
         read(tmp_path / name)
@@ -98,12 +98,12 @@ def test_a_wrong_line_is_refused_by_its_number(tmp_path: Path, name: str, text: 
 def test_a_parquet_without_the_columns_is_refused_by_name(tmp_path: Path) -> None:
     """The missing column is named."""
     pq.write_table(pa.table({"post_id": ["1"]}), tmp_path / "p.parquet")
-    with pytest.raises(InputError, match="no column 'post'"):
+    with pytest.raises(InputError, match="missing column 'post'"):
         read(tmp_path / "p.parquet")
 
 
 def test_a_null_in_parquet_is_refused(tmp_path: Path) -> None:
     """A missing text is an error, never a silent skip."""
     pq.write_table(pa.table({name: pa.array([None], pa.string()) for name in FIELDS}), tmp_path / "p.parquet")
-    with pytest.raises(InputError, match="empty places"):
+    with pytest.raises(InputError, match="empty cells"):
         read(tmp_path / "p.parquet")

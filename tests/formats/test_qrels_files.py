@@ -58,14 +58,17 @@ def test_a_real_gain_has_no_level(made: Made, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("q1 0 d1 2\nq1 0 d1 1\n", r":2: comment 'd1' was judged 2 at line 1, now 1; keep one"),
-        ("q1 0 d1 2\nq1 0 d1 2\n", r":2: .* again the same; keep one"),
-        ("q1 0 d1 2\nq1 1 d1 2\n", r"read it with read_grouped_qrels"),
+        (
+            "q1 0 d1 2\nq1 0 d1 1\n",
+            r":2: duplicate comment 'd1' with grade 1 \(first on line 1 with grade 2\)",
+        ),
+        ("q1 0 d1 2\nq1 0 d1 2\n", r":2: .* with grade 2 \(first on line 1 with grade 2\); keep one"),
+        ("q1 0 d1 2\nq1 1 d1 2\n", r"read the file with read_grouped_qrels"),
         ("q1 0 d1 two\n", r":1: grade 'two' is not a number or a level"),
         ("q1 0 d1 inf\n", r":1: grade 'inf' is not"),
-        ("q1 d1\n", r"2 fields, where a judgement has 3 to 5"),
-        ("q1 0 d1 1\nq1 d2 1\n", r":2: 3 fields where 4 are expected"),
-        ("# nothing\n", "holds no judgement"),
+        ("q1 d1\n", r"expected 3 to 5 fields, found 2"),
+        ("q1 0 d1 1\nq1 d2 1\n", r":2: expected 4 fields, found 3"),
+        ("# nothing\n", "contains no judgement"),
     ],
 )
 def test_bad_judgements_are_refused_with_their_line(made: Made, text: str, message: str) -> None:

@@ -10,7 +10,8 @@ import pytest
 from kaiwa.errors import InputError
 from kaiwa.formats import format_table
 from kaiwa.formats.format import Format, Noun
-from kaiwa.formats.format_table import FORMATS, QRELS, RUNS, SCORES, VOTES
+from kaiwa.formats.format_table import FORMATS
+from kaiwa.formats.nouns import QRELS, RUNS, SCORES, VOTES
 from kaiwa.formats.readers import read_scores
 from kaiwa.formats.recognition import format_of
 

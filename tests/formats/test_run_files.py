@@ -41,12 +41,12 @@ def test_the_order_can_be_chosen(made: Made) -> None:
 
 
 def test_topics_that_come_back_are_brought_together(made: Made) -> None:
-    """A topic's lines need not stand together in the file."""
+    """A topic's lines may be anywhere in the file."""
     run = read_run(made("split.txt", "a 0 c1 1 3 R\nb 0 c1 1 3 R\na 0 c2 2 2 R\n"))
     assert (run.topics, run.comments_of("a"), run.comments_of("b")) == (("a", "b"), ["c1", "c2"], ["c1"])
 
 
 def test_two_runs_of_one_name_are_refused(made: Made) -> None:
-    """No table could tell them apart."""
-    with pytest.raises(InputError, match=r"b\.txt: run name 'R' was already given"):
+    """A table could not distinguish them."""
+    with pytest.raises(InputError, match=r"b\.txt: duplicate run name 'R'"):
         read_runs([made("a.txt", TREC), made("b.txt", TREC)])

@@ -59,19 +59,22 @@ def test_scores_without_a_measure_column_take_the_files_name(made: Made) -> None
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("measure,topic,run,score\nm,q1,A,1\nm,q2,B,1\n", r"run 'B' has no score on topic 'q1' \(2 such cells\)"),
+        (
+            "measure,topic,run,score\nm,q1,A,1\nm,q2,B,1\n",
+            r"run 'B' has no score on topic 'q1' \(2 missing scores",
+        ),
         (
             "measure,topic,run,score\nm,q1,A,1\nm,q1,A,2\n",
             r":3: duplicate score: m of run 'A' .* \(first on line 2\)",
         ),
         ("measure,topic,run,score\nm,q1,A,NaN\n", r":2: score 'NaN' is not a finite number"),
         ("measure,topic,run,score\nm,q1,A,\n", r":2: score is missing"),
-        ("measure,topic,run,score\nm,q1,A\n", r":2: 3 cells where the heading has 4"),
-        ("measure,topic,run,score\n", "holds a heading and no score"),
-        ("A,B\n1,2\n1\n", r":3: 1 scores where there are 2 runs"),
-        ("A,A\n1,2\n", r"duplicate run 'A' in the heading"),
+        ("measure,topic,run,score\nm,q1,A\n", r":2: expected 4 cells, found 3"),
+        ("measure,topic,run,score\n", "contains no score"),
+        ("A,B\n1,2\n1\n", r":3: expected 2 scores, found 1"),
+        ("A,A\n1,2\n", r"duplicate run 'A' in the header"),
         ("A,B\n1,x\n", r":2: score 'x' is not a finite number"),
-        ("A,B\n", "holds run names and no score"),
+        ("A,B\n", "has run names but no scores"),
         ('A,B\n"1,2\n', r"is not CSV"),
     ],
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.disk import zstd
-from kaiwa.disk.atomic_files import whole_file, write_text
+from kaiwa.disk.atomic_files import atomic_file, write_text
 from kaiwa.errors import InputError
 from kaiwa.formats.readers import read_run
 from kaiwa.formats.text import blocks as text_module
@@ -58,20 +58,20 @@ def test_lines_keep_their_numbers_across_blocks(made: Made) -> None:
     ("name", "data", "message"),
     [
         ("empty.txt", b"", "the file is empty"),
-        ("binary.txt", b"q1 Q0 d1 1 2.5 R\n\x00\x01", r"binary\.txt:2: holds a NUL byte"),
+        ("binary.txt", b"q1 Q0 d1 1 2.5 R\n\x00\x01", r"binary\.txt:2: contains a NUL byte"),
         ("latin.txt", b"q1 Q0 d1 1 2.5 R\nq1 Q0 d\xe9 2 1.5 R\n", r"latin\.txt:2: byte 0xe9 is not UTF-8"),
         ("wide.txt", "q1 Q0 d1 1 2.5 R\n".encode("utf-16"), "is UTF-16"),
-        ("cut.txt.gz", gzip.compress(PLAIN * 50, mtime=0)[:-9], "not a whole gzip file"),
-        ("fake.txt.gz", PLAIN, "not a whole gzip file"),
-        ("fake.txt.zst", PLAIN, "not a whole zstd file"),
-        ("short.txt", b"q1 Q0 d1 1 2.5 R\nq1 Q0 d2 2 1.5\n", r"short\.txt:2: 5 fields where 6 are expected"),
-        ("name.txt", PLAIN + b"q2 Q0 d3 2 0.1 S\n", r"name\.txt:4: run name 'S' after 'R'"),
+        ("cut.txt.gz", gzip.compress(PLAIN * 50, mtime=0)[:-9], "not a complete gzip file"),
+        ("fake.txt.gz", PLAIN, "not a complete gzip file"),
+        ("fake.txt.zst", PLAIN, "not a complete zstd file"),
+        ("short.txt", b"q1 Q0 d1 1 2.5 R\nq1 Q0 d2 2 1.5\n", r"short\.txt:2: expected 6 fields, found 5"),
+        ("name.txt", PLAIN + b"q2 Q0 d3 2 0.1 S\n", r"name\.txt:4: second run name 'S', after 'R'"),
         ("score.txt", PLAIN + b"q2 Q0 d3 2 nan R\n", r"score\.txt:4: score 'nan' is not a finite number"),
         ("digits.txt", PLAIN + b"q2 Q0 d3 2 1_0 R\n", r"digits\.txt:4: score '1_0'"),
         ("twice.txt", PLAIN + b"q1 Q0 d1 2 0.1 R\n", r"twice\.txt:4: duplicate comment 'd1' \(first on line 1\)"),
         ("bell.txt", PLAIN + b"q1 Q0 d\x07 2 0.1 R\n", r"bell\.txt:4: control character 0x07"),
         ("long.txt", PLAIN + b"q1 Q0 " + b"d" * 600 + b" 2 0.1 R\n", r"long\.txt:4: field 3 is 600 bytes long"),
-        ("none.txt", b"\n# only a remark\n", "holds no ranked line"),
+        ("none.txt", b"\n# only a remark\n", "contains no ranked line"),
         ("open.txt", b"<SYSDESC>half\n" + PLAIN, r"open\.txt:1: <SYSDESC> is not closed"),
     ],
 )
@@ -82,7 +82,7 @@ def test_a_bad_run_is_refused_with_its_line(made: Made, name: str, data: bytes, 
 
 
 def test_a_folder_and_an_absent_file_are_refused(tmp_path: Path) -> None:
-    """What is no file is named as what it is."""
+    """The error names what the path is."""
     with pytest.raises(InputError, match="is a folder"):
         read_run(tmp_path)
     with pytest.raises(InputError, match="no such file"):
@@ -91,7 +91,7 @@ def test_a_folder_and_an_absent_file_are_refused(tmp_path: Path) -> None:
 
 def test_an_endless_line_is_refused_before_it_fills_memory(made: Made) -> None:
     """A line past the limit stops the reading."""
-    with pytest.raises(InputError, match=r"endless\.txt:1: a line is longer than"):
+    with pytest.raises(InputError, match=r"endless\.txt:1: line longer than"):
         read_run(made("endless.txt", b"x" * (3 * text_module.MAX_LINE_BYTES)))
 
 
@@ -99,7 +99,7 @@ def test_a_file_that_unpacks_beyond_reason_is_refused(made: Made, monkeypatch: p
     """A small file that unpacks to hundreds of times its size is stopped on the way."""
     monkeypatch.setattr(text_module, "BOMB_FLOOR_BYTES", 1 << 20)
     bomb = gzip.compress(b"q1 Q0 d1 1 2.5 R\n" * 500_000, mtime=0)
-    with pytest.raises(InputError, match=r"unpacks to over 250 times its size"):
+    with pytest.raises(InputError, match=r"decompresses to over 250 times its size"):
         read_run(made("bomb.txt.gz", bomb))
 
 
@@ -107,7 +107,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path: Path) -> None
     """A file is whole or absent."""
     target = tmp_path / "scores.csv"
     write_text(target, "old")
-    with pytest.raises(UnicodeEncodeError), whole_file(target) as temporary:
+    with pytest.raises(UnicodeEncodeError), atomic_file(target) as temporary:
         temporary.write_text("half \ud800", encoding="utf-8")
     assert (target.read_text(), list(tmp_path.iterdir())) == ("old", [target])
 

@@ -35,7 +35,7 @@ OUTPUT = (
 
 
 def test_every_topics_scores_are_read_and_means_passed_over(made: Made) -> None:
-    """The run is named by runid; what is no number is no score."""
+    """The run is named by runid; a value that is not a number is not a score."""
     scores = read_scores(made("anything.txt", OUTPUT))
     assert list(scores) == ["num_ret", "map"]
     assert scores["map"] == Scores("map", ("301", "302"), ("STANDARD",), np.array([[0.0324], [0.4175]]))
@@ -61,15 +61,15 @@ def test_outputs_of_several_runs_may_follow_each_other(made: Made) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("runid\tall\tA\nmap\tall\t0.5\n", "holds means over topics only; let trec_eval list every topic with -q"),
-        ("map\t1\t0.5\nmap\t2\nmap\tall\t0.5\n", r":2: 2 fields where 3 are expected"),
+        ("runid\tall\tA\nmap\tall\t0.5\n", "contains only means over topics; run trec_eval with -q"),
+        ("map\t1\t0.5\nmap\t2\nmap\tall\t0.5\n", r":2: expected 3 fields, found 2"),
         ("map\t1\tx\nmap\tall\t0.5\n", r":1: score 'x' is not a finite number"),
         ("map\t1\t1\nmap\t1\t1\nmap\tall\t1\n", r":2: duplicate score: map of run .* \(first on line 1\)"),
-        ("map\t1\t1\nrunid\tall\tA\nrunid\tall\tB\n", r":3: a second runid, 'B'"),
+        ("map\t1\t1\nrunid\tall\tA\nrunid\tall\tB\n", r":3: duplicate runid 'B'"),
     ],
 )
 def test_bad_output_is_refused_with_its_line(made: Made, text: str, message: str) -> None:
-    """Place, fault and repair."""
+    """Place, fault and fix."""
     with pytest.raises(InputError, match=message):
         read_scores(made("out", text))
 
@@ -80,7 +80,7 @@ def test_a_matrix_with_a_run_called_all_stays_a_matrix(made: Made) -> None:
 
 
 def test_written_scores_read_back(made: Made) -> None:
-    """Every digit survives, under trec_eval's names; the mean over topics stands under ``all``."""
+    """Every digit survives, under trec_eval's names; the mean over topics has the topic ``all``."""
     values = np.array([[1 / 3], [0.1]])
     text = trec_eval_text(ScoreSet([Scores("nDCG@10", ("1", "2"), ("A",), values)]), "A")
     assert text.splitlines()[0] == "ndcg_cut_10           \t1\t0.3333333333333333"
@@ -91,5 +91,5 @@ def test_written_scores_read_back(made: Made) -> None:
 @pytest.mark.parametrize(("topic", "run"), [("all", "A"), ("a b", "A"), ("1", "two words")])
 def test_names_that_would_not_read_back_are_refused(topic: str, run: str) -> None:
     """Nothing is written that cannot be read."""
-    with pytest.raises(InputError, match="rename it"):
+    with pytest.raises(InputError, match="rename"):
         trec_eval_text(ScoreSet([Scores("AP", (topic,), (run,), np.ones((1, 1)))]), run)

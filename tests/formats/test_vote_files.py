@@ -42,16 +42,16 @@ def test_written_votes_read_back(made: Made, tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("p c 0 1 3\n", r":1: label '3' is not 0\.\.2 or NA"),
-        ("p c 0 1 2\np d 0 1\n", r":2: 4 fields where 5 are expected"),
+        ("p c 0 1 2\np d 0 1\n", r":2: expected 5 fields, found 4"),
         ("p c 0 1\np c 1 1\n", r":2: duplicate comment 'c' \(first on line 1\)"),
-        ("p c\n", "2 fields, where a line of votes has at least 3"),
+        ("p c\n", "expected at least 3 fields, found 2"),
         (
             "topic,comment,assessor,level\nq,c,a,2\nq,c,a,1\n",
-            r":3: assessor 'a' already voted on this comment at line 2",
+            r":3: duplicate vote of assessor 'a' on this comment .first on line 2",
         ),
-        ("topic,comment,assessor,level\nq,c,a\n", r":2: 3 cells where the heading has 4"),
+        ("topic,comment,assessor,level\nq,c,a\n", r":2: expected 4 cells, found 3"),
         ("topic,comment,assessor,level\nq,c,a,good\n", r":2: level 'good' is not a level"),
-        ("topic,comment,assessor,level\n", "holds a heading and no vote"),
+        ("topic,comment,assessor,level\n", "has a header but no votes"),
     ],
 )
 def test_bad_votes_are_refused_with_their_line(made: Made, text: str, message: str) -> None:

@@ -58,7 +58,7 @@ def in_small_parts(size: int, *, wide: bool) -> ExitStack:
     stack.enter_context(patch.object(Partitions.__init__, "__kwdefaults__", {"limit": size}))
     for module, name, value in (
         (id_ranges, "IDS", size),
-        (id_ranges, "_WAITING", size),
+        (id_ranges, "_MOST_PENDING", size),
         (id_ranges, "_SAMPLE", 2),
         (term_numbers, "_PART_BYTES", 30 * size),
         (term_numbers, "_BLOCK", 20 * size),
@@ -124,9 +124,9 @@ def _slices(starts: list[float]) -> list[tuple[int, int]]:
 @pytest.mark.parametrize(
     ("comments", "pairs", "complaint"),
     [
-        ({"c1": "w", "c2": "w"}, [("p1", "c1")], "a comment without a post"),
-        ({"c1": "w"}, [("p1", "c1"), ("p1", "c9")], "comment_id 'c9' is in no other table"),
-        ({"c1": "w"}, [("p1", "c1"), ("p0", "c1")], "post_id 'p0' is in no other table"),
+        ({"c1": "w", "c2": "w"}, [("p1", "c1")], "a comment has no post"),
+        ({"c1": "w"}, [("p1", "c1"), ("p1", "c9")], "comment_id 'c9' is missing in comments.parquet"),
+        ({"c1": "w"}, [("p1", "c1"), ("p0", "c1")], "post_id 'p0' is missing in posts.parquet"),
     ],
 )
 def test_links_that_do_not_fit_are_one_line(

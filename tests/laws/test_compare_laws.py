@@ -18,7 +18,7 @@ from kaiwa.compare.standardisation import METHODS, standardisation_factors, stan
 from kaiwa.compare.variance_components import pooled_variance
 from kaiwa.errors import InputError
 from kaiwa.formats.scores.llm_logs import read_logs
-from kaiwa.formats.scores.score_cells import whole
+from kaiwa.formats.scores.score_cells import complete_scores
 from kaiwa.model.ids import FloatArray
 from kaiwa.model.scores import Scores
 from kaiwa.stats.anova import within_run_variance
@@ -177,10 +177,10 @@ JSON = st.recursive(
 def test_any_json_is_a_log_or_refused_with_its_name(
     tmp_path_factory: pytest.TempPathFactory, tree: object, name: str
 ) -> None:
-    """Whatever stands in it, the reader gives cells or one clear line."""
+    """For any content, the reader gives cells or an error of one line."""
     path: Path = tmp_path_factory.getbasetemp() / name
     path.write_text(json.dumps(tree) + "\n", encoding="utf-8")
     try:
-        whole(read_logs([path]), missing="zero")
+        complete_scores(read_logs([path]), missing="zero")
     except InputError as refusal:
         assert "\n" not in str(refusal)  # noqa: PT017  either outcome is lawful

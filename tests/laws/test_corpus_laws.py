@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from kaiwa.build.repository.cleaning import clean
 from kaiwa.build.repository.merging import joined
 from kaiwa.build.repository.tweet_pairs import paired_tweets
-from kaiwa.corpus.duplicates import ROW, Draw, first_rows, within_first
-from kaiwa.corpus.rule_filter import Account
+from kaiwa.corpus.duplicates import ROW, PairSample, first_rows, within_first
+from kaiwa.corpus.rule_filter import Removals
 from kaiwa.disk.partitions import Partitions, part_of
 from kaiwa.errors import InputError
 from kaiwa.formats.collection.repository import Manifest, open_repository, writing_repository
@@ -46,19 +46,19 @@ def test_within_first_counts_each_group_from_its_start(groups: list[int], limit:
     assert within_first(np.array(groups, dtype=np.int64), limit).tolist() == expected
 
 
-def plain_fates(rows: list[tuple[int, int, int]], limit: int, *, merge: bool) -> list[tuple[int, int, int, bool]]:
+def plain_decisions(rows: list[tuple[int, int, int]], limit: int, *, merge: bool) -> list[tuple[int, int, int, bool]]:
     """Post, own and comment row, and whether the pair stays, by plain loops."""
     posts, ids, texts = (list(column) for column in zip(*rows, strict=True))
     own = [ids.index(one) for one in ids]
-    spoken = [texts[first] for first in own]
-    comment = [spoken.index(text) for text in spoken] if merge else own
-    fates, seen = [], []
+    compared = [texts[first] for first in own]
+    comment = [compared.index(text) for text in compared] if merge else own
+    decisions, seen = [], []
     for at, one in enumerate(posts):
         pair = (posts.index(one), comment[at])
         keep = pair not in seen and (not limit or sum(post == pair[0] for post, _ in seen) < limit)
         seen += [pair] if keep else []
-        fates.append((pair[0], own[at], pair[1], keep))
-    return fates
+        decisions.append((pair[0], own[at], pair[1], keep))
+    return decisions
 
 
 @settings(deadline=None)
@@ -72,12 +72,12 @@ def plain_fates(rows: list[tuple[int, int, int]], limit: int, *, merge: bool) ->
 def test_pairs_joined_part_by_part_are_those_of_plain_loops(
     rows: list[tuple[int, int, int]], merging: str, limit: int, in_memory: int, sample: int | None
 ) -> None:
-    """Whatever stays in memory: the same rows speak for the same, and every fate follows from what is kept."""
+    """With any number of rows in memory, the same rows are kept for the same comments."""
     records = np.zeros(len(rows), dtype=ROW)
     records["row"] = np.arange(len(rows))
     for name, column in zip(("post", "own", "comment"), zip(*rows, strict=True), strict=True):
         records[name] = column
-    account = Account()
+    removals = Removals()
     rules = replace(known_rules()["none"], merge=bool(merging), first_comments=limit)
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -85,36 +85,36 @@ def test_pairs_joined_part_by_part_are_those_of_plain_loops(
     ):
         spill = Partitions(Path(folder))
         spill.add(records, part_of(records["own"]))
-        queue = joined(spill, len(rows), Path(folder), rules=rules, sample=sample, seed=5, account=account)
-        fates = queue.take(len(rows))
+        reader = joined(spill, len(rows), Path(folder), rules=rules, sample=sample, seed=5, removals=removals)
+        decisions = reader.take(len(rows))
         assert not list(Path(folder).iterdir())
-    plain = plain_fates(rows, limit, merge=bool(merging))
-    found = list(zip(*(fates[name].tolist() for name in ("post", "own", "comment", "keep")), strict=True))
-    assert fates["row"].tolist() == list(range(len(rows)))
-    assert [fate[:3] for fate in found] == [fate[:3] for fate in plain]
-    kept = sum(fate[3] for fate in plain)
+    plain = plain_decisions(rows, limit, merge=bool(merging))
+    found = list(zip(*(decisions[name].tolist() for name in ("post", "own", "comment", "keep")), strict=True))
+    assert decisions["row"].tolist() == list(range(len(rows)))
+    assert [row[:3] for row in found] == [row[:3] for row in plain]
+    kept = sum(row[3] for row in plain)
     if sample is None or sample >= kept:
         assert found == plain
     else:
-        assert sum(fate[3] for fate in found) == sample
+        assert sum(row[3] for row in found) == sample
         assert all(before[3] >= after[3] for before, after in zip(plain, found, strict=True))
-    assert sum(account.counts.values()) == len(rows) - sum(fate[3] for fate in found)
-    posts, comments = ({fate[place] for fate in found if fate[3]} for place in (0, 2))
-    assert set(np.flatnonzero(fates["post_stays"]).tolist()) == posts
-    assert set(np.flatnonzero(fates["comment_stays"]).tolist()) == comments
-    aliases = [at for at, fate in enumerate(found) if fate[1] == at != fate[2] and fate[2] in comments]
-    assert np.flatnonzero(fates["alias"]).tolist() == aliases
+    assert sum(removals.counts.values()) == len(rows) - sum(row[3] for row in found)
+    posts, comments = ({row[place] for row in found if row[3]} for place in (0, 2))
+    assert set(np.flatnonzero(decisions["post_stays"]).tolist()) == posts
+    assert set(np.flatnonzero(decisions["comment_stays"]).tolist()) == comments
+    aliases = [at for at, row in enumerate(found) if row[1] == at != row[2] and row[2] in comments]
+    assert np.flatnonzero(decisions["alias"]).tolist() == aliases
 
 
 def test_every_sample_is_as_likely_as_another() -> None:
     """Two of four pairs, drawn over parts of one and three: each of the six samples about as often."""
     drawn = Counter()
     for seed in range(3000):
-        draw = Draw(4, 2, seed)
+        sample = PairSample(4, 2, seed)
         parts = [np.zeros(size, dtype=ROW) for size in (1, 3)]
         for part in parts:
             part["keep"] = True
-        drawn[tuple(np.concatenate([draw.thinned(part)["keep"] for part in parts]).tolist())] += 1
+        drawn[tuple(np.concatenate([sample.sampled(part)["keep"] for part in parts]).tolist())] += 1
     assert len(drawn) == 6
     assert all(410 < count < 590 for count in drawn.values())  # four standard deviations about 500
 
@@ -166,7 +166,7 @@ def test_any_bytes_are_read_or_refused_in_one_line(data: bytes, name: str) -> No
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 30), TEXT), min_size=1, max_size=40))
 def test_every_pair_read_is_kept_or_counted(rows: list[tuple[int, int, str]]) -> None:
-    """The account closes: pairs read are pairs kept and pairs removed, rule by rule."""
+    """Pairs read are pairs kept plus pairs removed, rule by rule."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "pairs.jsonl"
         line = '{{"post_id": {0}, "post": "post {0}", "comment_id": {1}, "comment": {2}}}\n'
@@ -178,7 +178,7 @@ def test_every_pair_read_is_kept_or_counted(rows: list[tuple[int, int, str]]) ->
             try:
                 cleaned = clean(source, Path(folder) / rules.name, rules=rules, sample=None, seed=1, progress=silent)
             except InputError as refusal:
-                assert "no pair passes" in str(refusal)  # noqa: PT017  a set too strict for the noise says so
+                assert "no pair passes" in str(refusal)  # noqa: PT017  a strict rule set may remove all
                 continue
             assert cleaned.manifest.pairs + sum(cleaned.removed.values()) == cleaned.pairs_read == len(rows)
 
@@ -192,7 +192,7 @@ TWEETS = st.lists(st.tuples(st.integers(0, 6), st.none() | st.integers(0, 6), st
 def test_tweets_paired_part_by_part_are_those_of_plain_loops(
     tweets: list[tuple[int, int | None, bool]], in_memory: int, batch: int
 ) -> None:
-    """A reply stands under the first initial post with the id it names that passes; ids count once."""
+    """A reply belongs to the first initial post with the id it names that passes; duplicate ids are ignored."""
     rules = known_rules()["twitter"]
     lines = [
         json.dumps({"id": f"{own}", "text": f"{GOOD if good else 'x'} {row}", "name": "taro", "reply_to": other})
@@ -209,7 +209,7 @@ def test_tweets_paired_part_by_part_are_those_of_plain_loops(
         elif other is not None:
             expected.append((f"{other}", f"{GOOD} {posts[other]}", f"{own}", f"{GOOD} {row}"))
         seen.add(own)
-    account = Account()
+    removals = Removals()
     with (
         tempfile.TemporaryDirectory() as folder,
         patch.object(Partitions.__init__, "__kwdefaults__", {"limit": in_memory}),
@@ -218,7 +218,7 @@ def test_tweets_paired_part_by_part_are_those_of_plain_loops(
         source, room = Path(folder) / "tweets.jsonl", Path(folder) / "room"
         source.write_text("\n".join(lines) + "\n", encoding="utf-8")
         room.mkdir()
-        found = [pair for batch in paired_tweets(source, room, rules, account) for pair in batch]
+        found = [pair for batch in paired_tweets(source, room, rules, removals) for pair in batch]
         assert not list(room.iterdir())
     assert [(pair.post_id, pair.post, pair.comment_id, pair.comment) for pair in found] == expected
-    assert sum(account.counts.values()) == removed
+    assert sum(removals.counts.values()) == removed

@@ -150,7 +150,7 @@ def test_the_order_of_topics_changes_nothing(topics: list[tuple[Levels, Levels]]
 
 @pytest.mark.parametrize("measure", [name for name in ALL if name not in SWAP_UP_MAY_HURT])
 def test_moving_a_better_item_up_never_hurts(measure: str) -> None:
-    """Exchanging neighbours so that the better stands first; every small list."""
+    """Exchanging neighbours so that the better is first; every small list."""
     row = ALL.index(measure)
     for _, lists, scores in small_worlds():
         value = dict(zip(lists, scores[row].tolist(), strict=True))

@@ -19,7 +19,7 @@ TOP = 4.0
 def spelled_out(pool: list[float], answer: list[int | None]) -> dict[str, float]:
     """Each measure by loops over ranks; ``answer`` holds places in the pool, None where unjudged."""
     judged = [pool[place] for place in answer if place is not None]
-    relevant, worthless = sum(gain > 0 for gain in pool), sum(gain == 0 for gain in pool)
+    relevant, nonrelevant = sum(gain > 0 for gain in pool), sum(gain == 0 for gain in pool)
     total = sum(pool)
     sums = dict.fromkeys(NAMES, 0.0)
     for rank, gain in enumerate(judged, start=1):
@@ -29,11 +29,11 @@ def spelled_out(pool: list[float], answer: list[int | None]) -> dict[str, float]
         zeros = above.count(0.0)
         capped = min(zeros, relevant)
         penalty = sum((gain - other) / gain for other in above if other < gain)
-        sums["bpref"] += 1 - (capped / min(relevant, worthless) if worthless else 0)
+        sums["bpref"] += 1 - (capped / min(relevant, nonrelevant) if nonrelevant else 0)
         sums["bpref_R"] += 1 - capped / relevant
-        sums["bpref_N"] += 1 - (zeros / worthless if worthless else 0)
+        sums["bpref_N"] += 1 - (zeros / nonrelevant if nonrelevant else 0)
         sums["bpref_relative"] += 1 - zeros / (rank - 1) if rank > 1 else 0
-        worst = relevant + worthless - total / TOP
+        worst = relevant + nonrelevant - total / TOP
         sums["rpref_N"] += gain * (1 - (penalty / worst if worst > 0 else 0))
         sums["rpref_relative"] += gain * (1 - penalty / (rank - 1)) if rank > 1 else 0
         sums["rpref_relative2"] += gain * (1 - penalty / rank)

@@ -26,7 +26,7 @@ from kaiwa.formats.qrels_files import write_qrels
 from kaiwa.formats.readers import read, read_grouped_qrels, read_qrels, read_run, read_scores, read_votes
 from kaiwa.formats.run_files import write_run
 from kaiwa.formats.scores.nev_files import nev_text
-from kaiwa.formats.scores.score_cells import Cells, whole
+from kaiwa.formats.scores.score_cells import Cells, complete_scores
 from kaiwa.formats.scores.score_tables import write_scores
 from kaiwa.formats.scores.trec_eval import trec_eval_text
 from kaiwa.formats.text.decimals import decimals, fixed_point
@@ -133,7 +133,7 @@ def _read_or_refuse(name: str, path: Path) -> None:
 
 def _exhausted(found: object) -> None:
     if isinstance(found, Cells):
-        whole(found)
+        complete_scores(found)
     elif isinstance(found, Iterator):
         for _ in found:
             pass
@@ -372,8 +372,8 @@ def test_a_column_of_fixed_decimals_is_read_exactly_or_left_to_the_general_reade
 
 
 @given(lines)
-def test_a_mended_copy_has_nothing_mendable_left(data: bytes) -> None:
-    """Mending once is enough: the copy's only problems are a person's."""
+def test_a_fixed_copy_has_no_fixable_problem(data: bytes) -> None:
+    """Fixing once is enough."""
     with file_of(data, "T1-C-R1.txt") as path:
         try:
             run = read_raw(path)

@@ -127,14 +127,14 @@ def read_scores(*sources: Path | str | Frame, missing: str = "error", measure: s
     """
     from kaiwa.formats.data_frames import add_scores
     from kaiwa.formats.readers import read_cells
-    from kaiwa.formats.scores.score_cells import whole
+    from kaiwa.formats.scores.score_cells import complete_scores
     from kaiwa.model.score_set import ScoreSet
 
     paths, frames = _parted(sources)
     cells = read_cells(paths)
     for frame in frames:
         add_scores(cells, frame, measure=measure)
-    found = whole(cells, missing=missing)
+    found = complete_scores(cells, missing=missing)
     return ScoreSet(
         found.scores.values(),
         topics_left_out={name: left for name, left in found.topics_left_out.items() if left},

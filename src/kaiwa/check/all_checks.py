@@ -24,10 +24,10 @@ CHECKS: tuple[Callable[[RawRun, Expectation], Iterator[Problem]], ...] = (
     list_checks.bad_ranks,
     list_checks.bad_scores,
 )
-"""A check is added here and nowhere else."""
+"""A new check is added here."""
 
 
 def problems_of(run: RawRun, expected: Expectation) -> list[Problem]:
-    """Everything wrong with one run, in the order of its lines."""
+    """Every problem of one run, in the order of its lines."""
     found = [problem for check in CHECKS for problem in check(run, expected)]
     return sorted(found, key=lambda problem: (problem.line, problem.column))

@@ -1,4 +1,4 @@
-"""The verdict on run files: each file with its problems, and its fixed copy where one was written."""
+"""The result of checking run files: each file with its problems, and its fixed copy if one was written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """One run file: its size, what is wrong with it, the text of the faulty lines, and its fixed copy."""
+    """One run file: its size, its problems, the text of the faulty lines, and its fixed copy."""
 
     path: Path
     topics: int
@@ -30,7 +30,7 @@ class CheckedFile:
 
 @dataclass(frozen=True)
 class Check(Shown):
-    """The verdict on all files.
+    """The result of checking run files.
 
     >>> import kaiwa
     >>> kaiwa.Check(())
@@ -49,5 +49,5 @@ class Check(Shown):
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing is wrong, or nothing is left wrong in the fixed copies."""
+        """Whether the files have no problems, or their fixed copies have none."""
         return all(not (file.left if file.copy else file.problems) for file in self.files)

@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Expectation:
-    """What the task allows: its topics, its comments, those taken down, and how many comments a topic."""
+    """What the task allows: its topics, its comments, its takedown list, and the number of comments per topic."""
 
     topics: Sequence[str] | None = None
     comments: Container[str] | None = None
-    taken_down: Container[str] = field(default_factory=frozenset)
+    takedown: Container[str] = field(default_factory=frozenset)
     depth: int | None = None
 
     def depth_for(self, run: RawRun) -> int | None:
-        """The most comments a topic may have: ten in an STC run, unlimited in a TREC run, unless said."""
+        """The maximum number of comments per topic: by default ten in an STC run, unlimited in a TREC run."""
         if self.depth is not None:
             return self.depth
         return None if run.is_trec else 10

@@ -1,4 +1,4 @@
-"""The fixed copy of a run: everything a rule can fix, and nothing that needs a person."""
+"""The fixed copy of a run, with every problem fixed that a rule can fix."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FixedRun:
-    """The text of the corrected copy, and how often each change was made in it."""
+    """The text of the fixed copy, and how often each change was made."""
 
     text: str
     changes: dict[str, int]
 
 
 def fixed_run(run: RawRun, expected: Expectation, *, keep_ties: bool = False) -> FixedRun:
-    """The run with every fixable problem fixed; tied scores too, unless they may stay."""
+    """The run with every fixable problem fixed; tied scores too, unless ``keep_ties``."""
     done = _file_changes(run)
     groups: dict[str, list[RawLine]] = {}
     for line in map(_clean, run.body):
-        reason = _unfit(line, expected)
+        reason = _dropped(line, expected)
         done[reason] += 1
         if not reason:
             groups.setdefault(line.topic, []).append(line)
     depth = expected.depth_for(run)
     rows = [row for lines in groups.values() for row in _topic_rows(run, lines, depth, done, keep_ties=keep_ties)]
     remarks = [line for line in run.lines if line.fields and line.fields[0].startswith("#")]
-    head = [_heading(line) for line in [*([run.description] if run.description else []), *remarks]]
+    head = [_unranked_text(line) for line in [*([run.description] if run.description else []), *remarks]]
     text = "".join(f"{line}\n" for line in [*head, *rows])
     return FixedRun(text, {change: count for change, count in done.items() if change and count})
 
@@ -48,7 +48,7 @@ def _file_changes(run: RawRun) -> Counter[str]:
     return Counter(
         {
             "byte order mark dropped": int(run.has_bom),
-            "line end made LF": run.carriage_returns,
+            "line end changed to LF": run.carriage_returns,
             "newline added at the end": int(not run.ends_in_newline),
             "line cleaned of control characters": sum(_clean(line).text != line.text for line in run.lines),
             "misplaced <SYSDESC> line dropped": sum(is_description(line) for line in run.lines[1:]),
@@ -63,21 +63,21 @@ def _clean(line: RawLine) -> RawLine:
     return replace(line, text="".join(char for char in line.text if fault_of(char) != "control-character"))
 
 
-def _heading(line: RawLine) -> str:
-    """A description or remark, its undecodable bytes replaced: only people read it."""
+def _unranked_text(line: RawLine) -> str:
+    """The text of a description or ``#`` line, with invalid bytes replaced."""
     return "".join("\ufffd" if fault_of(char) else char for char in _clean(line).text).strip()
 
 
-def _unfit(line: RawLine, expected: Expectation) -> str:
-    """Why the line cannot stay; empty when it can."""
+def _dropped(line: RawLine, expected: Expectation) -> str:
+    """The change that drops the line; empty if the line stays."""
     if not line.is_ranked:
         return "line with too few fields dropped"
     if any(fault_of(char) for text in line.fields[:FIELDS] for char in text):
         return "line that is not UTF-8 dropped"
     if expected.topics is not None and line.topic not in expected.topics:
         return "line with an unknown topic dropped"
-    if line.comment in expected.taken_down:
-        return "line with a taken-down comment dropped"
+    if line.comment in expected.takedown:
+        return "line with a takedown comment dropped"
     if expected.comments is not None and line.comment not in expected.comments:
         return "line with an unknown comment dropped"
     return ""
@@ -86,7 +86,7 @@ def _unfit(line: RawLine, expected: Expectation) -> str:
 def _topic_rows(
     run: RawRun, lines: list[RawLine], depth: int | None, done: Counter[str], *, keep_ties: bool
 ) -> list[str]:
-    """One topic's lines: in order, each comment once, cut, ranks counted anew, scores falling."""
+    """One topic's lines: sorted, without duplicates, cut, with new ranks and falling scores."""
     ordered = _in_order(run, lines)
     once: dict[str, RawLine] = {}
     for line in ordered:
@@ -95,13 +95,13 @@ def _topic_rows(
     scores = [line.score for line in kept]
     if not _falling(scores, keep_ties=keep_ties):
         scores = [str(len(kept) - place) for place in range(len(kept))]
-        done["topic given the scores n, n-1, ..., 1"] += 1
+        done["scores of a topic set to n, n-1, ..., 1"] += 1
     rows = [_row(run, line, rank, score) for rank, (line, score) in enumerate(zip(kept, scores, strict=True), start=1)]
     done["topic sorted"] += ordered != lines
-    done["repeated comment dropped"] += len(ordered) - len(once)
-    done["comment beyond the allowed number dropped"] += len(once) - len(kept)
+    done["duplicate comment dropped"] += len(ordered) - len(once)
+    done["comment beyond the maximum number dropped"] += len(once) - len(kept)
     for line, row in zip(kept, rows, strict=True):
-        _note_fields(line, row.split(" "), done)
+        _count_field_changes(line, row.split(" "), done)
     return rows
 
 
@@ -110,10 +110,10 @@ def _row(run: RawRun, line: RawLine, rank: int, score: str) -> str:
     return f"{line.topic} {'Q0' if run.is_trec else '0'} {line.comment} {rank} {score} {name}"
 
 
-def _note_fields(line: RawLine, row: list[str], done: Counter[str]) -> None:
-    done["second field made 0 or Q0"] += line.second not in {"0", "Q0"}
-    done["rank counted anew"] += line.rank != row[3]
-    done["run name made the file's"] += line.name != row[5]
+def _count_field_changes(line: RawLine, row: list[str], done: Counter[str]) -> None:
+    done["second field set to 0 or Q0"] += line.second not in {"0", "Q0"}
+    done["rank renumbered"] += line.rank != row[3]
+    done["run name set to the file's"] += line.name != row[5]
     done["line cut to six fields"] += len(line.fields) > FIELDS
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from kaiwa.check.places import at_field, at_place, in_file, line_count
+from kaiwa.check.places import at_field, at_place, in_file
 from kaiwa.check.problems import Problem
 from kaiwa.check.raw_run import FIELDS, RawLine, RawRun, is_description
 from kaiwa.formats.run_files import STC_NAME
+from kaiwa.model.plurals import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,9 @@ def saved_badly(run: RawRun, _: Expectation) -> Iterator[Problem]:
     if run.has_bom:
         yield in_file(run, "byte-order-mark", "starts with a byte order mark; save as UTF-8 without it")
     if run.carriage_returns:
-        yield in_file(run, "carriage-returns", f"{run.carriage_returns} lines end in CR; save with LF line ends")
+        yield in_file(
+            run, "carriage-returns", f"CR at the end of {counted(run.carriage_returns, 'line')}; save with LF line ends"
+        )
     if not run.ends_in_newline:
         last = run.lines[-1]
         yield Problem(
@@ -37,7 +40,7 @@ def saved_badly(run: RawRun, _: Expectation) -> Iterator[Problem]:
 
 
 def bad_characters(run: RawRun, _: Expectation) -> Iterator[Problem]:
-    """Bytes that are not UTF-8 and characters that cannot be seen."""
+    """Bytes that are not UTF-8, and invisible characters."""
     for line in run.lines:
         if line.text.isascii() and line.text.isprintable():
             continue
@@ -49,12 +52,12 @@ def bad_characters(run: RawRun, _: Expectation) -> Iterator[Problem]:
                 )
                 break
             if code:
-                yield at_place(run, line, place, code, f"character U+{ord(char):04X} is not visible; remove it")
+                yield at_place(run, line, place, code, f"invisible character U+{ord(char):04X}; remove it")
                 break
 
 
 def fault_of(char: str) -> str:
-    """The code of what is wrong with a character; empty when nothing is."""
+    """The code of the problem with a character; empty if there is none."""
     if "\udc80" <= char <= "\udcff":
         return "not-utf8"
     return "control-character" if char != "\t" and unicodedata.category(char) in {"Cc", "Cf", "Zl", "Zp"} else ""
@@ -79,7 +82,7 @@ def bad_description(run: RawRun, _: Expectation) -> Iterator[Problem]:
         )
     for line in run.lines[1:]:
         if is_description(line):
-            yield at_place(run, line, 1, "sysdesc-misplaced", "a second or misplaced <SYSDESC>; keep it on line 1 only")
+            yield at_place(run, line, 1, "sysdesc-misplaced", "<SYSDESC> after line 1; remove the line")
 
 
 def _is_template(text: str) -> bool:
@@ -92,29 +95,27 @@ def bad_fields(run: RawRun, _: Expectation) -> Iterator[Problem]:
     for line in run.body:
         count = len(line.fields)
         if count < FIELDS:
-            what = (
-                f"{count} field{'s' * (count != 1)} where 6 are expected; a line reads: topic 0 comment rank score run"
-            )
+            what = f"expected 6 fields, found {count}; a line reads: topic 0 comment rank score run"
             yield at_place(run, line, 1, "missing-fields", what, len(line.text))
         elif count > FIELDS:
-            yield at_field(run, line, FIELDS, "extra-fields", f"{count} fields where 6 are expected; drop the rest")
+            yield at_field(run, line, FIELDS, "extra-fields", f"expected 6 fields, found {count}; drop the others")
         if count >= FIELDS and line.second not in {"0", "Q0"}:
             yield at_field(run, line, _SECOND, "second-field", f"the second field is {line.second!r}; write 0")
 
 
 def bad_names(run: RawRun, _: Expectation) -> Iterator[Problem]:
-    """The run name against the file's, or against itself in a TREC run."""
+    """The run name: that of the file, or in a TREC run the same on all lines."""
     names = dict[str, list[RawLine]]()
     for line in run.ranked:
         names.setdefault(line.name, []).append(line)
     if run.is_trec:
         for name, lines in list(names.items())[1:]:
-            what = f"run name {name!r} ({line_count(lines)}) after {next(iter(names))!r}; keep one run in a file"
-            yield at_field(run, lines[0], _NAME, "mixed-run-names", what)
+            what = f"second run name {name!r} ({counted(len(lines), 'line')}), after {next(iter(names))!r}"
+            yield at_field(run, lines[0], _NAME, "mixed-run-names", f"{what}; put each run in its own file")
         return
     if not STC_NAME.fullmatch(run.stem):
         yield in_file(run, "file-name", "the name is not <team>-<C|E|J>-R<1..5>.txt; rename the file")
     for name, lines in names.items():
         if name != run.stem:
-            what = f"run name {name!r} ({line_count(lines)}) is not the file's name; write {run.stem!r}"
+            what = f"run name {name!r} ({counted(len(lines), 'line')}) is not the file's name; write {run.stem!r}"
             yield at_field(run, lines[0], _NAME, "run-name", what)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from kaiwa.check.places import at_field, in_file, line_count
+from kaiwa.check.places import at_field, in_file
+from kaiwa.model.plurals import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,7 @@ def bad_topics(run: RawRun, expected: Expectation) -> Iterator[Problem]:
                     line,
                     _TOPIC,
                     "split-topic",
-                    f"topic {line.topic!r} was left and comes back; keep its lines together",
+                    f"topic {line.topic!r} continues after another topic; keep its lines together",
                 )
             done.add(line.topic)
             last = line.topic
@@ -37,18 +38,18 @@ def bad_topics(run: RawRun, expected: Expectation) -> Iterator[Problem]:
     known = set(expected.topics)
     for topic, lines in run.by_topic.items():
         if topic not in known:
-            what = f"topic {topic!r} ({line_count(lines)}) is not among the {len(known)} topics; drop it"
+            what = f"topic {topic!r} ({counted(len(lines), 'line')}) is not among the {len(known)} topics; drop it"
             yield at_field(run, lines[0], _TOPIC, "unknown-topic", what)
-    absent = [topic for topic in expected.topics if topic not in run.by_topic]
-    if absent:
-        shown = ", ".join(absent[:5]) + (", ..." if len(absent) > 5 else "")  # noqa: PLR2004  enough to recognise
+    missing = [topic for topic in expected.topics if topic not in run.by_topic]
+    if missing:
+        shown = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")  # noqa: PLR2004
         yield in_file(
-            run, "missing-topic", f"{len(absent)} of {len(known)} topics have no comment ({shown}); each scores 0 there"
+            run, "missing-topic", f"no comment for {len(missing)} of {len(known)} topics ({shown}); they score 0"
         )
 
 
 def bad_comments(run: RawRun, expected: Expectation) -> Iterator[Problem]:
-    """Comments repeated, unknown, taken down, or too many."""
+    """Comments duplicate, unknown, on the takedown list, or too many."""
     depth = expected.depth_for(run)
     for topic, lines in run.by_topic.items():
         seen = dict[str, int]()
@@ -56,36 +57,36 @@ def bad_comments(run: RawRun, expected: Expectation) -> Iterator[Problem]:
             yield from _one_comment(run, line, expected, seen)
             seen.setdefault(line.comment, line.number)
         if depth is not None and len(lines) > depth:
-            what = (
-                f"topic {topic!r} has {len(lines)} comments where {depth} are allowed; drop this one and what follows"
-            )
+            what = f"topic {topic!r} has {len(lines)} comments (maximum {depth}); drop this one and those after it"
             yield at_field(run, lines[depth], _COMMENT, "too-many", what)
 
 
 def _one_comment(run: RawRun, line: RawLine, expected: Expectation, seen: dict[str, int]) -> Iterator[Problem]:
     comment = line.comment
     if comment in seen:
-        what = f"comment {comment!r} already stands at line {seen[comment]}; each comment may appear once per topic"
+        what = f"duplicate comment {comment!r} (first on line {seen[comment]}); each comment may appear once per topic"
         yield at_field(run, line, _COMMENT, "duplicate-comment", what)
-    if comment in expected.taken_down:
-        yield at_field(run, line, _COMMENT, "taken-down", f"comment {comment!r} was taken down; drop it")
+    if comment in expected.takedown:
+        yield at_field(run, line, _COMMENT, "taken-down", f"comment {comment!r} is on the takedown list; drop it")
     elif expected.comments is not None and comment not in expected.comments:
         yield at_field(run, line, _COMMENT, "unknown-comment", f"comment {comment!r} is not in the repository; drop it")
 
 
 def bad_ranks(run: RawRun, _: Expectation) -> Iterator[Problem]:
-    """Ranks that are not numbers or do not run 1, 2, 3, ..."""
+    """Ranks that are not numbers, or not 1, 2, 3, ..."""
     for topic, lines in run.by_topic.items():
         ranks = [whole_number(line.rank) for line in lines]
         for line, rank in zip(lines, ranks, strict=True):
             if rank is None:
-                yield at_field(run, line, _RANK, "bad-rank", f"rank {line.rank!r} is not a whole number from 1")
+                yield at_field(
+                    run, line, _RANK, "bad-rank", f"rank {line.rank!r} is not a whole number from 1; write 1, 2, 3, ..."
+                )
         if not run.is_trec:  # a TREC run is ranked by its scores
-            yield from _rank_course(run, topic, lines, [rank for rank in ranks if rank is not None])
+            yield from _rank_sequence(run, topic, lines, [rank for rank in ranks if rank is not None])
 
 
-def _rank_course(run: RawRun, topic: str, lines: list[RawLine], ranks: list[int]) -> Iterator[Problem]:
-    """The first place at which a topic's ranks leave 1, 2, 3, ...; nothing when some rank is unreadable."""
+def _rank_sequence(run: RawRun, topic: str, lines: list[RawLine], ranks: list[int]) -> Iterator[Problem]:
+    """The first rank that is not the next of 1, 2, 3, ...; nothing if some rank is not a number."""
     if len(ranks) != len(lines):
         return
     falls = [place for place in range(1, len(ranks)) if ranks[place] <= ranks[place - 1]]
@@ -93,7 +94,7 @@ def _rank_course(run: RawRun, topic: str, lines: list[RawLine], ranks: list[int]
     if falls or gaps:
         place = (falls or gaps)[0]
         what = f"rank {ranks[place]} after {ranks[place - 1]}" if place else f"the first rank is {ranks[0]}"
-        message = f"topic {topic!r}: {what}; ranks run 1, 2, 3, ..."
+        message = f"topic {topic!r}: {what}; write 1, 2, 3, ..."
         yield at_field(run, lines[place], _RANK, "rank-order" if falls else "rank-gap", message)
 
 
@@ -109,7 +110,11 @@ def bad_scores(run: RawRun, _: Expectation) -> Iterator[Problem]:
                 )
             elif before is not None and score > before:
                 yield at_field(
-                    run, line, _SCORE, "rising-scores", f"score {line.score} is higher than {before:g} before it"
+                    run,
+                    line,
+                    _SCORE,
+                    "rising-scores",
+                    f"score {line.score} is higher than {before:g} before it; scores must fall",
                 )
             elif before is not None and score == before:
                 yield at_field(
@@ -117,23 +122,23 @@ def bad_scores(run: RawRun, _: Expectation) -> Iterator[Problem]:
                     line,
                     _SCORE,
                     "tied-scores",
-                    f"score {line.score} is that of the line before; tools break ties differently",
+                    f"score {line.score} ties with the line before; tools break ties differently",
                 )
             before = score if score is not None else before
 
 
 def _by_score(lines: list[RawLine]) -> list[RawLine]:
-    """A TREC run's lines as its readers order them; a score that is not a number goes last."""
+    """A TREC run's lines by decreasing score; a score that is not a number counts as 0."""
     return sorted(lines, key=lambda line: -(finite_number(line.score) or 0.0))
 
 
 def whole_number(text: str) -> int | None:
-    """The rank the text writes, or None when it is not a whole number from 1."""
+    """The text as a rank; None if it is not a whole number from 1."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 and int(text) > 0 else None  # noqa: PLR2004
 
 
 def finite_number(text: str) -> float | None:
-    """The score the text writes, or None when it is not a finite number."""
+    """The text as a score; None if it is not a finite number."""
     try:
         value = float(text) if text.isascii() and "_" not in text else math.nan
     except ValueError:

@@ -1,4 +1,4 @@
-"""What is wrong between run files: two of one name, two of one team that are nearly the same."""
+"""Problems between run files: two of the same name, or two of one team that are nearly identical."""
 
 from __future__ import annotations
 
@@ -19,46 +19,50 @@ if TYPE_CHECKING:
     from kaiwa.check.raw_run import RawRun
 
 NEAR_COPY_SHARE = 0.95
-"""Runs that agree on this share of all (topic, place) are near copies: one run under two names."""
+"""Runs with the same comment at this share of all (topic, rank) are near copies."""
 
 
 @dataclass(frozen=True)
-class Gist:
-    """What must be remembered of a run to compare it with the others: eight bytes a line."""
+class RunSummary:
+    """What is kept of a run to compare it with the others: eight bytes per line."""
 
     path: str
     name: str
     team: str
-    places: NDArray[np.int64]
+    ranked: NDArray[np.int64]
 
 
-def gist(run: RawRun) -> Gist:
-    """The run's name, team, and one number for each (topic, place, comment)."""
+def summary_of(run: RawRun) -> RunSummary:
+    """The run's name and team, and a hash of each (topic, rank, comment)."""
     match = STC_NAME.fullmatch(run.stem)
-    places = [
-        hash((topic, place, line.comment)) for topic, lines in run.by_topic.items() for place, line in enumerate(lines)
+    ranked = [
+        hash((topic, rank, line.comment)) for topic, lines in run.by_topic.items() for rank, line in enumerate(lines)
     ]
-    return Gist(
+    return RunSummary(
         path=str(run.path),
         name=run.ranked[0].name if run.ranked else "",
         team=match["team"] if match else "",
-        places=np.unique(np.array(places, dtype=np.int64)),
+        ranked=np.unique(np.array(ranked, dtype=np.int64)),
     )
 
 
-def problems_between(runs: Sequence[Gist]) -> Iterator[Problem]:
-    """The problems that only show when the files are seen together."""
+def problems_between(runs: Sequence[RunSummary]) -> Iterator[Problem]:
+    """The problems of files compared with each other."""
     for first, second in combinations(runs, 2):
         if first.name and first.name == second.name:
             yield Problem(
-                second.path, 0, 0, "same-run-name", f"run {second.name!r} is also in {first.path}; rename one"
+                second.path,
+                0,
+                0,
+                "same-run-name",
+                f"duplicate run name {second.name!r} (first in {first.path}); rename one",
             )
-        if first.team and first.team == second.team and (share := shared_places(first, second)) >= NEAR_COPY_SHARE:
-            what = f"{share:.0%} of its places are those of {first.path}; submit runs that differ"
+        if first.team and first.team == second.team and (share := shared_ranks(first, second)) >= NEAR_COPY_SHARE:
+            what = f"{share:.0%} of its ranks have the same comment as {first.path}; submit runs that differ"
             yield Problem(second.path, 0, 0, "twin-runs", what)
 
 
-def shared_places(first: Gist, second: Gist) -> float:
-    """The share of (topic, place) at which both runs have the same comment, of the longer run's places."""
-    longer = max(len(first.places), len(second.places))
-    return len(np.intersect1d(first.places, second.places, assume_unique=True)) / longer if longer else 0.0
+def shared_ranks(first: RunSummary, second: RunSummary) -> float:
+    """The share of the longer run's (topic, rank) at which both runs have the same comment."""
+    longer = max(len(first.ranked), len(second.ranked))
+    return len(np.intersect1d(first.ranked, second.ranked, assume_unique=True)) / longer if longer else 0.0

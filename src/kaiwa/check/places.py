@@ -1,4 +1,4 @@
-"""Problems at their place: a file, a column, a field."""
+"""Problems of a file, at a column, or of a field."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from kaiwa.check.problems import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kaiwa.check.raw_run import RawLine, RawRun
 
 
@@ -23,10 +21,5 @@ def at_place(run: RawRun, line: RawLine, column: int, code: str, message: str, w
 
 
 def at_field(run: RawRun, line: RawLine, place: int, code: str, message: str) -> Problem:
-    """A problem with one field of a line."""
+    """A problem of one field of a line."""
     return Problem(str(run.path), line.number, line.column(place), code, message, len(line.fields[place]))
-
-
-def line_count(lines: Sequence[RawLine]) -> str:
-    """How many lines, in words."""
-    return f"{len(lines)} line{'' if len(lines) == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""What can be wrong with a run file: the codes, how severe each is, and what --fix does about it."""
+"""The problems of run files: codes, their severity, and what --fix does."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ERROR, WARNING = "error", "warning"
 
 @dataclass(frozen=True)
 class Code:
-    """A kind of problem: its severity, what it means, and what --fix does (empty when only a person can fix it)."""
+    """A kind of problem: its severity, its meaning, and what --fix does (empty if it cannot fix it)."""
 
     severity: str
     meaning: str
@@ -24,33 +24,33 @@ CODES = Names(
         "byte-order-mark": Code(WARNING, "the file starts with a byte order mark", "the mark is dropped"),
         "carriage-returns": Code(WARNING, "lines end in CRLF or CR instead of LF", "lines end in LF"),
         "no-last-newline": Code(WARNING, "the last line has no newline", "a newline is added"),
-        "not-utf8": Code(ERROR, "a byte is not UTF-8", "a line with one is dropped"),
-        "control-character": Code(ERROR, "a line holds a control or bidirectional character", "it is removed"),
+        "not-utf8": Code(ERROR, "a byte is not UTF-8", "the line is dropped"),
+        "control-character": Code(ERROR, "a line contains a control or bidirectional character", "it is removed"),
         "file-name": Code(WARNING, "the file is not named <team>-<C|E|J>-R<1..5>.txt"),
         "sysdesc-missing": Code(ERROR, "line 1 is not <SYSDESC>...</SYSDESC>"),
-        "sysdesc-template": Code(ERROR, "the system description is empty or still the template's"),
+        "sysdesc-template": Code(ERROR, "the system description is empty or is the template's"),
         "sysdesc-misplaced": Code(ERROR, "a <SYSDESC> line after line 1", "the line is dropped"),
         "missing-fields": Code(ERROR, "a line has fewer than six fields", "the line is dropped"),
         "extra-fields": Code(ERROR, "a line has more than six fields", "fields after the sixth are dropped"),
         "second-field": Code(WARNING, "the second field is neither 0 nor Q0", "it becomes 0"),
-        "bad-rank": Code(ERROR, "a rank is not a whole number from 1", "ranks are counted anew"),
+        "bad-rank": Code(ERROR, "a rank is not a whole number from 1", "ranks are renumbered"),
         "rank-order": Code(ERROR, "the ranks do not rise with the lines", "lines are sorted by rank"),
-        "rank-gap": Code(ERROR, "the ranks of a topic are not 1, 2, 3, ...", "ranks are counted anew"),
+        "rank-gap": Code(ERROR, "the ranks of a topic are not 1, 2, 3, ...", "ranks are renumbered"),
         "bad-score": Code(ERROR, "a score is not a finite number", "the topic's scores become n, n-1, ..., 1"),
         "rising-scores": Code(
             ERROR, "a score is higher than the one before", "the topic's scores become n, n-1, ..., 1"
         ),
         "tied-scores": Code(WARNING, "two scores of a topic are equal", "the topic's scores become n, n-1, ..., 1"),
-        "unknown-topic": Code(ERROR, "a topic is not among the task's", "the line is dropped"),
-        "missing-topic": Code(ERROR, "a topic of the task is not answered"),
-        "split-topic": Code(WARNING, "a topic's lines are not together", "they are brought together"),
+        "unknown-topic": Code(ERROR, "a topic is not a topic of the task", "the line is dropped"),
+        "missing-topic": Code(ERROR, "a topic of the task has no comment"),
+        "split-topic": Code(WARNING, "the lines of a topic are not together", "they are moved together"),
         "unknown-comment": Code(ERROR, "a comment is not in the repository", "the line is dropped"),
         "taken-down": Code(ERROR, "a comment is on the takedown list", "the line is dropped"),
-        "duplicate-comment": Code(ERROR, "a duplicate comment under a topic", "the first is kept"),
+        "duplicate-comment": Code(ERROR, "a duplicate comment of a topic", "the first is kept"),
         "too-many": Code(ERROR, "a topic has more comments than allowed", "the list is cut"),
         "run-name": Code(ERROR, "the run name is not the file's name", "the file's name is used"),
-        "mixed-run-names": Code(ERROR, "the lines of a file name different runs"),
-        "same-run-name": Code(ERROR, "two files hold runs of the same name"),
+        "mixed-run-names": Code(ERROR, "a file has several run names"),
+        "same-run-name": Code(ERROR, "two files have runs of the same name"),
         "twin-runs": Code(WARNING, "two runs of one team are nearly identical"),
     },
 )
@@ -58,7 +58,7 @@ CODES = Names(
 
 @dataclass(frozen=True)
 class Problem:
-    """One finding: where (line and column from 1; line 0 is the whole file), what, and the fix."""
+    """One problem: its place (line and column from 1; line 0 is the file), its code and the message."""
 
     file: str
     line: int

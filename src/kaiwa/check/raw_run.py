@@ -1,4 +1,4 @@
-"""A run file as it is, with its faults: only what is not text is refused."""
+"""A run file read with its problems; only a file that is not text is refused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FIELDS = 6
 
 @dataclass(frozen=True)
 class RawLine:
-    """One line: its number and its text without the newline (undecodable bytes as lone surrogates)."""
+    """One line: its number and its text without the newline (invalid bytes as lone surrogates)."""
 
     number: int
     text: str
@@ -46,13 +46,13 @@ class RawLine:
 
     def column(self, place: int) -> int:
         """The column, from 1, at which a field starts."""
-        spots = [match.start() + 1 for match in _FIELD.finditer(self.text)]
-        return spots[place] if place < len(spots) else len(self.text) + 1
+        starts = [match.start() + 1 for match in _FIELD.finditer(self.text)]
+        return starts[place] if place < len(starts) else len(self.text) + 1
 
 
 @dataclass(frozen=True)
 class RawRun:
-    """A run file's lines, and what its bytes say about how it was saved."""
+    """A run file's lines, and how it was saved: byte order mark, line ends, last newline."""
 
     path: Path
     lines: tuple[RawLine, ...]
@@ -62,13 +62,13 @@ class RawRun:
 
     @cached_property
     def description(self) -> RawLine | None:
-        """The first line when it is a system description."""
+        """The first line if it is a system description."""
         first = self.lines[0]
         return first if is_description(first) else None
 
     @cached_property
     def body(self) -> list[RawLine]:
-        """The lines that should rank a comment: not the description, not blank, not a ``#`` remark."""
+        """The lines that should rank a comment: not the description, not blank, not a ``#`` line."""
         return [line for line in self.lines if line.fields and not is_description(line) and line.fields[0][0] != "#"]
 
     @cached_property
@@ -83,7 +83,7 @@ class RawRun:
 
     @cached_property
     def stem(self) -> str:
-        """The file's name without its endings: the name an NTCIR run must carry."""
+        """The file's name without its suffixes: the name that an NTCIR run must have."""
         name = self.path.name
         for ending in (".gz", ".zst", ".txt"):
             name = name.removesuffix(ending)
@@ -104,7 +104,7 @@ def is_description(line: RawLine) -> bool:
 
 
 def read_raw(path: Path) -> RawRun:
-    """The file's lines as they are."""
+    """The file's lines, unchanged."""
     return raw_run(path, raw_lines(path))
 
 
@@ -126,7 +126,7 @@ def _numbered(path: Path, source: Iterable[bytes]) -> Iterator[tuple[int, bytes]
     number = 0
     for number, data in enumerate(source, start=1):
         if number > MAX_LINES:
-            raise InputError.at(path, f"more than {MAX_LINES:,} lines", "is it a run file?")
+            raise InputError.at(path, f"more than {MAX_LINES:,} lines", "check that it is a run file")
         yield number, data
     if not number:
         raise InputError.at(path, "the file is empty", "give a file with at least one line")

@@ -22,7 +22,7 @@ class _WithFormats(click.Command):
         super().format_options(ctx, formatter)
         nouns = dict.fromkeys(row.noun.name for row in WRITTEN.values())
         with formatter.section(f"Formats of {', '.join(nouns)}"):
-            formatter.write_dl([(name, row.says.replace("`", "")) for name, row in WRITTEN.items()])
+            formatter.write_dl([(name, row.description.replace("`", "")) for name, row in WRITTEN.items()])
 
 
 @click.command("convert", cls=_WithFormats, epilog="Example: kaiwa convert runs/*.txt --to res -o ntcireval")

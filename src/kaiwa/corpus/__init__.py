@@ -1,1 +1,1 @@
-"""Pairs in, better pairs out: rule sets, near-duplicates, topics, splits."""
+"""Cleaning of pairs: rule sets, duplicates, near-duplicates, topics."""

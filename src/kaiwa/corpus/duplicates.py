@@ -1,6 +1,6 @@
-"""Repeats among pairs, found in compact records of keys: a few bytes a pair, whatever its text.
+"""Duplicates among pairs, found in records of keys: a few bytes per pair, for texts of any length.
 
-Each step sees the rows that share a key together, ordered by row, and replaces the key by the first of these rows.
+Each step gets the rows with the same key together, ordered by row, and replaces the key with the first of these rows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 KeyArray = NDArray[np.uint64]
 BoolArray = NDArray[np.bool_]
-Rows = NDArray[Any]  # Any: records of the kind below
+Rows = NDArray[Any]  # Any: records of the dtype below
 ROW = np.dtype([
     ("row", np.uint64),
     ("post", np.uint64),  # at first the key of the post's id
@@ -31,7 +31,7 @@ ROW = np.dtype([
 
 
 def first_rows(keys: KeyArray) -> IntArray:
-    """For each row the first row that has the same key.
+    """Per row, the first row with the same key.
 
     >>> first_rows(np.array([7, 9, 7, 9, 5], dtype=np.uint64))
     array([0, 1, 0, 1, 4])
@@ -41,14 +41,14 @@ def first_rows(keys: KeyArray) -> IntArray:
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     new = np.concatenate(([True], ordered[1:] != ordered[:-1]))
-    leaders = order[np.flatnonzero(new)]
+    first_of_key = order[np.flatnonzero(new)]
     firsts = np.empty(len(keys), dtype=np.int64)
-    firsts[order] = leaders[np.cumsum(new) - 1]
+    firsts[order] = first_of_key[np.cumsum(new) - 1]
     return firsts
 
 
 def within_first(groups: IntArray | KeyArray, limit: int) -> BoolArray:
-    """Which rows are among the first ``limit`` of their group, in the order they stand.
+    """Whether each row is among the first ``limit`` rows of its group.
 
     >>> within_first(np.array([0, 0, 1, 0]), 2)
     array([ True,  True,  True, False])
@@ -64,7 +64,7 @@ def within_first(groups: IntArray | KeyArray, limit: int) -> BoolArray:
 
 
 def same_ids(part: Rows, *, merge: bool) -> Rows:
-    """Rows with one comment id get the first one's row as ``own``, and its text's key (or row) as ``comment``."""
+    """Rows with the same comment id get the first of them as ``own``, and its text's key (or row) as ``comment``."""
     first = first_rows(part["own"])
     part["own"] = part["row"][first]
     part["comment"] = part["comment"][first] if merge else part["own"]
@@ -72,59 +72,59 @@ def same_ids(part: Rows, *, merge: bool) -> Rows:
 
 
 def same_texts(part: Rows) -> Rows:
-    """Rows with one comment text get the first one's row as ``comment``: it speaks for them all."""
+    """Rows with the same comment text get the first of them as ``comment``, which is kept for them all."""
     part["comment"] = part["row"][first_rows(part["comment"])]
     return part
 
 
 def same_pairs(part: Rows, first_comments: int, removed: Counter[str]) -> Rows:
-    """Rows with one post get the first one's row as ``post``; repeats and all after the first comments go."""
+    """Rows with the same post get the first of them as ``post``; duplicates and later comments are removed."""
     part["post"] = part["row"][first_rows(part["post"])]
     pair = part["post"] << np.uint64(32) | part["comment"]
     keep = first_rows(pair) == np.arange(len(part))
     removed["repeated pair"] += int((~keep).sum())
     if first_comments:
-        alive = np.flatnonzero(keep)
-        keep[alive] = within_first(part["post"][alive], first_comments)
-        removed[f"after the first {first_comments} comments"] += len(alive) - int(keep.sum())
+        kept = np.flatnonzero(keep)
+        keep[kept] = within_first(part["post"][kept], first_comments)
+        removed[f"after the first {first_comments} comments"] += len(kept) - int(keep.sum())
     part["keep"] = keep
     return part
 
 
-class Draw:
-    """A sample of kept pairs, drawn part by part: any ``wanted`` of all are equally likely."""
+class PairSample:
+    """A random sample of ``wanted`` of the kept pairs, without replacement, drawn part by part."""
 
     def __init__(self, kept: int, wanted: int, seed: int) -> None:
         self._left, self._wanted = kept, wanted
         self._rng = np.random.default_rng(seed)
 
-    def thinned(self, part: Rows) -> Rows:
-        """The part with the pairs that were not drawn no longer kept."""
-        alive = np.flatnonzero(part["keep"])
-        share = int(self._rng.hypergeometric(self._wanted, self._left - self._wanted, len(alive)))
-        self._left, self._wanted = self._left - len(alive), self._wanted - share
+    def sampled(self, part: Rows) -> Rows:
+        """The part with only the drawn pairs kept."""
+        kept = np.flatnonzero(part["keep"])
+        share = int(self._rng.hypergeometric(self._wanted, self._left - self._wanted, len(kept)))
+        self._left, self._wanted = self._left - len(kept), self._wanted - share
         part["keep"] = False
-        part["keep"][self._rng.choice(alive, size=share, replace=False)] = True
+        part["keep"][self._rng.choice(kept, size=share, replace=False)] = True
         return part
 
 
 def comments_that_stay(part: Rows) -> Rows:
-    """Of rows with one ``comment``: is it in a pair that is kept, and which other ids it speaks for."""
-    speaks = part["comment"] == part["row"]
+    """Mark the first row of each ``comment`` of a kept pair, and the other ids of such a comment."""
+    is_first = part["comment"] == part["row"]
     stays = _any_kept(part, "comment")
-    part["comment_stays"] = speaks & stays
-    part["alias"] = (part["own"] == part["row"]) & ~speaks & stays
+    part["comment_stays"] = is_first & stays
+    part["alias"] = (part["own"] == part["row"]) & ~is_first & stays
     return part
 
 
 def posts_that_stay(part: Rows) -> Rows:
-    """Of rows with one ``post``: is it in a pair that is kept."""
+    """Mark the first row of each ``post`` of a kept pair."""
     part["post_stays"] = (part["post"] == part["row"]) & _any_kept(part, "post")
     return part
 
 
 def _any_kept(part: Rows, field: str) -> BoolArray:
-    """Per row whether any row of its group is kept."""
+    """Whether any row of each row's group is kept."""
     first = first_rows(part[field])
     kept = np.zeros(len(part), dtype=np.bool_)
     kept[first[part["keep"]]] = True

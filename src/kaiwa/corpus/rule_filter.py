@@ -1,4 +1,4 @@
-"""Pairs that pass a rule set, and an account of those that do not."""
+"""Pairs that pass a rule set, and counts of those that were removed."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ EXAMPLES = 3
 EXAMPLE_CHARS = 60
 
 
-class Account:
+class Removals:
     """How many pairs each rule removed, with the first few texts it removed.
 
-    >>> account = Account()
-    >>> account.remove("short", "ok")
-    >>> account.counts, account.examples
+    >>> removals = Removals()
+    >>> removals.add("short", "ok")
+    >>> removals.counts, removals.examples
     ({'short': 1}, {'short': ['ok']})
     """
 
@@ -27,25 +27,25 @@ class Account:
         self.counts: dict[str, int] = {}
         self.examples: dict[str, list[str]] = {}
 
-    def remove(self, why: str, text: str, *, times: int = 1) -> None:
-        """Note that a text was removed."""
-        self.counts[why] = self.counts.get(why, 0) + times
-        shown = self.examples.setdefault(why, [])
+    def add(self, reason: str, text: str, *, times: int = 1) -> None:
+        """Count a removed text."""
+        self.counts[reason] = self.counts.get(reason, 0) + times
+        shown = self.examples.setdefault(reason, [])
         if text and len(shown) < EXAMPLES and text[:EXAMPLE_CHARS] not in shown:
             shown.append(text[:EXAMPLE_CHARS])
 
 
-def passing(pairs: Iterable[Pair], rules: RuleSet, account: Account) -> list[Pair]:
-    """The pairs whose post and comment both pass; the others go to the account under the first rule they break."""
+def passing(pairs: Iterable[Pair], rules: RuleSet, removals: Removals) -> list[Pair]:
+    """The pairs whose post and comment both pass; the others are counted by the first rule that removes them."""
     kept = []
     last: str | None = None
-    verdict: str | None = None
+    post_reason: str | None = None
     for pair in pairs:
         if pair.post != last:
-            last, verdict = pair.post, rules.against("post", pair.post)
-        why = verdict or rules.against("comment", pair.comment)
-        if why is None:
+            last, post_reason = pair.post, rules.against("post", pair.post)
+        reason = post_reason or rules.against("comment", pair.comment)
+        if reason is None:
             kept.append(pair)
         else:
-            account.remove(why, pair.post if verdict else pair.comment)
+            removals.add(reason, pair.post if post_reason else pair.comment)
     return kept

@@ -1,4 +1,4 @@
-"""Rules that a post or a comment must pass; a rule set is data, and says where its rules come from."""
+"""Rules that a post or a comment must pass; a rule set is data, with the source of its rules."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _TESTS = ("removes", "needs", "min_chars", "max_chars")
 class Rule:
     """One named reason to remove a text.
 
-    ``removes`` is a pattern whose match removes the text, ``needs`` one whose absence does;
-    ``min_chars`` and ``max_chars`` bound its length. ``on`` says which text is looked at: the
-    post's or comment's own words, or the ``name`` of the person who wrote it.
+    ``removes`` is a pattern whose match removes the text, ``needs`` one without whose match it is removed;
+    ``min_chars`` and ``max_chars`` limit its length. ``on`` is the text that is tested: that of the
+    post or comment, or the ``name`` of its author. ``says`` describes the rule to users.
     """
 
     name: str
@@ -37,11 +37,11 @@ class Rule:
     def __post_init__(self) -> None:
         if self.side not in SIDES or self.on not in {"text", "name"}:
             raise InputError(
-                f"rule {self.name!r}: side {self.side!r} on {self.on!r}; side is one of {', '.join(SIDES)}"
+                f"rule {self.name!r}: side {self.side!r} on {self.on!r}; side is {', '.join(SIDES)}, on is text or name"
             )
         if not any(getattr(self, test) for test in _TESTS):
-            raise InputError(f"rule {self.name!r}: it tests nothing; give one of {', '.join(_TESTS)}")
-        self._patterns  # noqa: B018  a pattern that does not compile is refused here
+            raise InputError(f"rule {self.name!r}: no test; give one of {', '.join(_TESTS)}")
+        self._patterns  # noqa: B018  an invalid pattern is refused here
 
     @cached_property
     def _patterns(self) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
@@ -52,7 +52,7 @@ class Rule:
             raise InputError(f"rule {self.name!r}: not a regular expression ({fault}); fix the pattern") from None
 
     def refuses(self, text: str) -> bool:
-        """Whether the text must go.
+        """Whether the rule removes the text.
 
         >>> Rule("short", "too short", min_chars=3).refuses("ok")
         True
@@ -68,10 +68,10 @@ class Rule:
 
 @dataclass(frozen=True)
 class RuleSet:
-    """Rules with their source, and what is done to the pairs that pass them.
+    """Rules with their source, and settings for the pairs that pass them.
 
-    ``first_comments`` keeps only that many comments of each post (0: all); ``merge`` says whether
-    near-duplicate comments become one.
+    ``first_comments`` keeps only that many comments of each post (0: all); with ``merge``,
+    near-duplicate comments are merged.
     """
 
     name: str
@@ -101,7 +101,7 @@ class RuleSet:
 
     @classmethod
     def from_fields(cls, fields: Mapping[str, Any]) -> RuleSet:  # Any: values of a TOML file, checked here
-        """The rule set that a table of fields describes; what is misspelt is refused by name."""
+        """The rule set of a table of fields; an unknown field is an error."""
         rest = {key: value for key, value in fields.items() if key != "rule"}
         _refuse_unknown("rule set", rest, ("name", "source", "first_comments", "merge"))
         rules = fields.get("rule", [])
@@ -116,5 +116,5 @@ class RuleSet:
 
 
 def _refuse_unknown(place: str, fields: Mapping[str, Any], known: tuple[str, ...]) -> None:  # Any: TOML values
-    if strange := [key for key in fields if key not in known]:
-        raise InputError(f"{place}: unknown field {strange[0]!r}; known: {', '.join(known)}")
+    if unknown := [key for key in fields if key not in known]:
+        raise InputError(f"{place}: unknown field {unknown[0]!r}; known: {', '.join(known)}")

@@ -1,4 +1,4 @@
-"""Topics drawn so that short and long posts are equally likely."""
+"""A sample of topics, stratified by length."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 STRATA = 5
 DEFAULT_TOPICS = 100
-"""The NTCIR-12 STC task's own number of test topics (overview, 2.3.2)."""
+"""The number of test topics of the NTCIR-12 STC task (overview, 2.3.2)."""
 
 
 def balanced_order(lengths: Sequence[int], *, rng: np.random.Generator, strata: int = STRATA) -> IntArray:
-    """The places in a random order in which every next ``strata`` places come one from each fifth of the lengths.
+    """The positions in a random order; of every ``strata`` positions, one is from each quantile of the lengths.
 
     >>> order = balanced_order([1, 2, 30, 40], rng=np.random.default_rng(1), strata=2)
     >>> [bool(place > 1) for place in order]
@@ -33,10 +33,10 @@ def balanced_order(lengths: Sequence[int], *, rng: np.random.Generator, strata: 
 
 
 def distinct(texts: Sequence[str]) -> list[int]:
-    """The places of texts that are not near-duplicates of an earlier one.
+    """The positions of texts that are not near-duplicates of an earlier one.
 
     >>> distinct(["今天天气真好", "今天天气真好啊", "去看海"])
     [0, 2]
     """
-    repeats = {later for later, earlier in near_pairs(texts, texts) if earlier < later}
-    return [place for place in range(len(texts)) if place not in repeats]
+    duplicates = {later for later, earlier in near_pairs(texts, texts) if earlier < later}
+    return [place for place in range(len(texts)) if place not in duplicates]

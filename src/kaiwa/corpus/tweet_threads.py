@@ -1,4 +1,4 @@
-"""Which tweet answers which, found in compact records of keys, a part of them at a time."""
+"""Replies joined to initial posts, in records of keys, part by part."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kaiwa.corpus.duplicates import first_rows
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Tweets = NDArray[Any]  # Any: records of the kind below
+Tweets = NDArray[Any]  # Any: records of the dtype below
 NO_POST = np.uint64(2**64 - 1)
 TWEET = np.dtype([
     ("row", np.uint64),
@@ -21,12 +21,12 @@ TWEET = np.dtype([
     ("post", np.uint64),  # the row of the initial post that a reply answers
     ("initial", np.bool_),
     ("passes", np.bool_),
-    ("repeated", np.bool_),
+    ("duplicate", np.bool_),
 ])  # fmt: skip
 
 
 def records_of(ids: Sequence[int], answered: Sequence[int | None], passes: Sequence[bool], *, first_row: int) -> Tweets:
-    """Records of tweets in their order, by the keys of their ids and of the ids they answer, None for initial posts."""
+    """Records of tweets, from the keys of their ids and of the ids that they answer (None: an initial post)."""
     records = np.zeros(len(ids), dtype=TWEET)
     records["row"] = np.arange(first_row, first_row + len(ids))
     records["id"], records["passes"] = ids, passes
@@ -36,14 +36,14 @@ def records_of(ids: Sequence[int], answered: Sequence[int | None], passes: Seque
     return records
 
 
-def repeated_ids_marked(part: Tweets) -> Tweets:
-    """Of tweets with one id, all but the first are repeated."""
-    part["repeated"] = first_rows(part["id"]) != np.arange(len(part))
+def mark_duplicate_ids(part: Tweets) -> Tweets:
+    """Mark all but the first of the tweets with the same id."""
+    part["duplicate"] = first_rows(part["id"]) != np.arange(len(part))
     return part
 
 
-def replies_joined(part: Tweets) -> Tweets:
-    """Of tweets in one thread, the replies get the row of its first initial post that passes."""
+def join_replies(part: Tweets) -> Tweets:
+    """Give each reply the row of the first initial post of its thread that passes."""
     posts = part[part["initial"] & part["passes"]]
     threads, first = np.unique(posts["thread"], return_index=True)
     if len(threads):

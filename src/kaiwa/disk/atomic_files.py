@@ -1,4 +1,4 @@
-"""Files that are either whole or absent: written to a temporary name beside the target, then renamed."""
+"""Atomic files: written to a temporary file in the same folder, then renamed."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """A temporary path that becomes ``path`` when the block ends well, and vanishes when it does not.
+def atomic_file(path: Path) -> Iterator[Path]:
+    """A temporary path that becomes ``path`` if the block ends without an error, and is deleted if not.
 
-    A link is followed; a device or a pipe is written into, never replaced.
+    A link is followed; a device or a pipe is written to, never replaced.
     """
     target = path.resolve() if path.is_symlink() and path.is_file() else path
     special = path.exists() and not path.is_file()
     if path.is_dir():
         raise InputError.at(path, "is a folder", "give the name of a file in it")
-    temporary = _unused(target, elsewhere=special)
+    temporary = _unused(target, in_temp=special)
     try:
         temporary.touch(mode=0o600, exist_ok=False)
         yield temporary
@@ -36,24 +36,24 @@ def whole_file(path: Path) -> Iterator[Path]:
     except BrokenPipeError:
         raise
     except OSError as fault:
-        raise InputError.at(path, f"cannot be written ({fault.strerror})", "check the place and the disk") from None
+        raise InputError.at(path, f"cannot be written ({fault.strerror})", "check the path and the disk") from None
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def _unused(target: Path, *, elsewhere: bool) -> Path:
-    """A name for the temporary file, chosen before it is made: a signal in between leaves nothing behind."""
+def _unused(target: Path, *, in_temp: bool) -> Path:
+    """A name for the temporary file, chosen before the file is made, so that a signal in between leaves no file."""
     import tempfile
     from secrets import token_hex
 
-    if not elsewhere and not target.parent.is_dir():
-        what = f"cannot be written: there is no folder {target.parent}"
-        raise InputError.at(target, what, "make it first, or give another place")
-    return Path(tempfile.gettempdir() if elsewhere else target.parent, f".{target.name}.{token_hex(8)}")
+    if not in_temp and not target.parent.is_dir():
+        what = f"cannot be written: no such folder {target.parent}"
+        raise InputError.at(target, what, "make it first, or give another path")
+    return Path(tempfile.gettempdir() if in_temp else target.parent, f".{target.name}.{token_hex(8)}")
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write UTF-8 text, packed when the name ends in .gz or .zst."""
+    """Write UTF-8 text, compressed if the name ends in .gz or .zst."""
     data = text.encode()
     if path.suffix == ".gz":
         data = gzip.compress(data, mtime=0)
@@ -61,12 +61,12 @@ def write_text(path: Path, text: str) -> None:
         from kaiwa.disk.zstd import compress
 
         data = compress(data)
-    with whole_file(path) as temporary:
+    with atomic_file(path) as temporary:
         temporary.write_bytes(data)
 
 
 def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write each text under its name in the folder, which is made; other files in it stay."""
+    """Write each text to its file in the folder, which is made if missing; other files stay."""
     for name, text in texts.items():
         path = folder / name
         try:

@@ -1,4 +1,4 @@
-"""Folders that are either whole or absent: filled under a temporary name, then renamed."""
+"""Atomic folders: filled under a temporary name, then renamed."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def whole_folder(path: Path, *, mark: str) -> Iterator[Path]:
-    """A temporary folder that becomes ``path`` when the block ends well, and vanishes when it does not.
+def atomic_folder(path: Path, *, mark: str) -> Iterator[Path]:
+    """A temporary folder that becomes ``path`` if the block ends without an error, and is deleted if not.
 
-    An existing folder is replaced only if it holds ``mark``, the file that shows it is ours.
+    An existing folder is replaced only if it contains ``mark``, a file that only Kaiwa writes.
     """
     path = path.resolve() if path.is_symlink() else path
-    _sweep(path)
+    _remove_leftovers(path)
     refuse_foreign(path, mark=mark)
-    temporary = path.parent / f".{path.name}.{token_hex(8)}"  # a signal before it is made leaves nothing behind
-    held = -1
+    temporary = path.parent / f".{path.name}.{token_hex(8)}"  # chosen first: a signal before mkdir leaves nothing
+    lock = -1
     try:
         temporary.mkdir(mode=0o700, parents=True)
-        held = _held(temporary)
+        lock = _locked(temporary)
         yield temporary
         temporary.chmod(0o755)
-        _take_place(temporary, path)
+        _replace(temporary, path)
     except OSError as fault:
         raise unwritable(path, fault) from None
     finally:
-        for left in (temporary, _aside(temporary)):
+        for left in (temporary, _backup_of(temporary)):
             shutil.rmtree(left, ignore_errors=True)
-        if held >= 0:
-            os.close(held)
+        if lock >= 0:
+            os.close(lock)
 
 
-def _held(folder: Path) -> int:
-    """A lock on a folder, as an open handle; -1 when it cannot be had. It ends with the process."""
+def _locked(folder: Path) -> int:
+    """A lock on a folder, as an open handle; -1 if it is not available. It ends with the process."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:  # another process has just removed it
@@ -52,61 +52,61 @@ def _held(folder: Path) -> int:
 
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # another process fills it; or a file system without locks, where nothing is cleared away
+    except OSError:  # in use by another process, or a file system without locks
         os.close(handle)
         return -1
     return handle
 
 
-def _sweep(path: Path) -> None:
-    """Clear away what killed processes left beside ``path``; if one was killed while swapping, the old comes back."""
+def _remove_leftovers(path: Path) -> None:
+    """Delete what killed processes left beside ``path``; restore the old folder if one was replacing it."""
     names = f".{glob.escape(path.name)}.{'[0-9a-f]' * 16}"
     found = [*path.parent.glob(names), *path.parent.glob(f"{names}.old")]
     for left in {entry.with_name(entry.name.removesuffix(".old")) for entry in found}:
-        held = _held(left)
-        if held < 0 and left.exists():
+        lock = _locked(left)
+        if lock < 0 and left.exists():
             continue
-        if _aside(left).is_dir() and not path.exists():
-            _aside(left).rename(path)
-        for stale in (left, _aside(left)):
+        if _backup_of(left).is_dir() and not path.exists():
+            _backup_of(left).rename(path)
+        for stale in (left, _backup_of(left)):
             shutil.rmtree(stale, ignore_errors=True)
-        if held >= 0:
-            os.close(held)
+        if lock >= 0:
+            os.close(lock)
 
 
 def refuse_foreign(path: Path, *, mark: str) -> None:
-    """Refuse to write over a file, or over a folder with something else in it."""
+    """Refuse to overwrite a file, or a folder with other content."""
     if path.exists() and not path.is_dir():
         raise InputError.at(path, "is a file, not a folder", "give another name")
     if path.is_dir() and any(path.iterdir()) and not (path / mark).exists():
-        raise InputError.at(path, f"is a folder with other things in it (no {mark})", "give a new or empty folder")
+        raise InputError.at(path, f"is a folder with other files (no {mark})", "give a new or empty folder")
 
 
 def unwritable(path: Path, fault: OSError) -> InputError:
-    """The refusal of a place that the system does not let us write."""
+    """The error for a path that cannot be written."""
     return InputError.at(path, f"cannot be written ({fault.strerror or fault})", "check the folder and the disk")
 
 
-def _take_place(new: Path, path: Path) -> None:
+def _replace(new: Path, path: Path) -> None:
     if not path.exists():
         new.rename(path)
         return
     try:
-        path.rename(_aside(new))
+        path.rename(_backup_of(new))
         new.rename(path)
     except BaseException:
-        if _aside(new).exists() and not path.exists():  # stopped between the two: the old folder stays
-            _aside(new).rename(path)
+        if _backup_of(new).exists() and not path.exists():  # stopped between the two renames: restore the old folder
+            _backup_of(new).rename(path)
         raise
 
 
-def _aside(new: Path) -> Path:
-    """Where the old folder waits while the new one takes its place."""
+def _backup_of(new: Path) -> Path:
+    """The path of the old folder while the new one replaces it."""
     return new.with_name(f"{new.name}.old")
 
 
-def settle(folder: Path) -> None:
-    """Push the folder's files to the disk, so that a rename never names an empty file."""
+def sync_folder(folder: Path) -> None:
+    """Write the folder's files to the disk (fsync), so that a renamed file is never empty."""
     for name in [*folder.iterdir(), folder]:
         handle = os.open(name, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""Documents in temporary files, in parts, each the documents of a range of numbers; memory holds one part at a time."""
+"""Documents in temporary files, in parts by ranges of their numbers; memory holds one part at a time."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class DocumentParts:
-    """One part of token numbers for every ``each`` documents; and how many documents and tokens there are."""
+    """Parts of ``each`` documents as token numbers, and the number of documents and tokens."""
 
     def __init__(self, folder: Path, each: int) -> None:
         self.each = each
         self.documents = 0
         self.tokens = 0
-        self.longest = 0  # of the documents, in tokens
+        self.longest = 0  # number of tokens of the longest document
         self._folder = folder
         self._parts: list[TemporaryArray] = []
 
@@ -44,7 +44,7 @@ class DocumentParts:
         self.longest = max(self.longest, int(lengths.max(initial=0)))
 
     def parts(self, *, last: bool = False) -> Iterator[tuple[range, Tokens]]:
-        """The numbers of the documents in each part, and their tokens; the last time, the part is deleted."""
+        """The numbers of the documents in each part, and their tokens; with ``last``, each part is then deleted."""
         for first, part in zip(range(0, self.documents, self.each), self._parts, strict=True):
             tokens = part.read()
             if last:

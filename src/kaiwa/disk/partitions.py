@@ -15,66 +15,66 @@ if TYPE_CHECKING:
 
     from kaiwa.model.ids import IntArray
 
-    Records = NDArray[Any]  # Any: of a structured kind, with a field "row"
+    Records = NDArray[Any]  # Any: of a structured dtype, with a field "row"
 
 PARTS = 128
 LIMIT = 1 << 16  # records in memory, before they go to disk
 
 
 def part_of(keys: NDArray[np.uint64]) -> IntArray:
-    """The part in which all records with a key come together; fingerprints and rows both spread evenly."""
+    """The part of each key; all records with the same key are in the same part."""
     return (keys % np.uint64(PARTS)).astype(np.int64)
 
 
-def range_of(values: NDArray[Any], size: int) -> IntArray:  # Any: of whole numbers
-    """The part of each value below ``size``, each part a range of them."""
+def range_of(values: NDArray[Any], size: int) -> IntArray:  # Any: integers
+    """The part of each value below ``size``; each part is a range of values."""
     return (values.astype(np.uint64) * np.uint64(PARTS) // np.uint64(max(size, 1))).astype(np.int64)
 
 
 class Partitions:
-    """Takes records, each with the number of its part, and gives them back part by part, ordered by ``row``.
+    """Takes records, each with the number of its part, and returns them part by part, ordered by ``row``.
 
-    While there are few, they come back as a single part: parts keep together what belongs together, no more.
+    A few records are returned as a single part.
     """
 
     def __init__(self, folder: Path, *, limit: int = LIMIT) -> None:
         self._folder = Path(mkdtemp(dir=folder, prefix="spill-"))
         self._limit = limit
-        self._held: list[tuple[Records, IntArray]] = []
-        self._waiting = 0
+        self._pending: list[tuple[Records, IntArray]] = []
+        self._size = 0
 
     def add(self, records: Records, parts: IntArray) -> None:
         """Add records, each to the part of its number (0 to 999)."""
-        self._held.append((records, parts))
-        self._waiting += len(records)
-        if self._waiting > self._limit:
+        self._pending.append((records, parts))
+        self._size += len(records)
+        if self._size > self._limit:
             self._write()
 
     def _write(self) -> None:
-        records, parts = (np.concatenate(columns) for columns in zip(*self._held, strict=True))
+        records, parts = (np.concatenate(columns) for columns in zip(*self._pending, strict=True))
         order = np.argsort(parts, kind="stable")
         ends = np.cumsum(np.bincount(parts)).tolist()
         for part, (low, high) in enumerate(zip([0, *ends], ends, strict=False)):
             if high > low:
                 with (self._folder / f"{part:03d}").open("ab") as file:
                     file.write(records[order[low:high]].tobytes())
-        self._held, self._waiting = [(records[:0].copy(), parts[:0].copy())], 0
+        self._pending, self._size = [(records[:0].copy(), parts[:0].copy())], 0
 
     def parts(self) -> Iterator[Records]:
-        """Each part once; with the last one nothing is left of them on disk."""
+        """Each part once; the files are deleted as they are read."""
         if any(self._folder.iterdir()):
             self._write()
-            kind = self._held[0][0].dtype
+            dtype = self._pending[0][0].dtype
             files = sorted(self._folder.iterdir())
             for file in files:
-                records = np.fromfile(file, dtype=kind)
+                records = np.fromfile(file, dtype=dtype)
                 file.unlink()
                 if file == files[-1]:
                     self._folder.rmdir()
                 yield _by_row(records)
         else:
             self._folder.rmdir()
-            yield _by_row(np.concatenate([records for records, _ in self._held]))
+            yield _by_row(np.concatenate([records for records, _ in self._pending]))
 
 
 def _by_row(records: Records) -> Records:
@@ -82,15 +82,15 @@ def _by_row(records: Records) -> Records:
 
 
 class RecordReader:
-    """The records of parts, taken from the front, as many at a time as are wanted."""
+    """The records of parts, in order, any number at a time."""
 
     def __init__(self, parts: Iterator[Records]) -> None:
         self._parts = parts
-        self._waiting = next(parts)
+        self._rest = next(parts)
 
     def take(self, count: int) -> Records:
-        """The records that follow; there are as many."""
-        while len(self._waiting) < count:
-            self._waiting = np.concatenate((self._waiting, next(self._parts)))
-        taken, self._waiting = self._waiting[:count], self._waiting[count:]
+        """The next ``count`` records."""
+        while len(self._rest) < count:
+            self._rest = np.concatenate((self._rest, next(self._parts)))
+        taken, self._rest = self._rest[:count], self._rest[count:]
         return taken

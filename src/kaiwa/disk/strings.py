@@ -1,4 +1,4 @@
-"""Strings on disk, found again by their row; memory holds none of them."""
+"""Strings on disk, read by their row."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class Appendable(Protocol):
-    """What values can be appended to."""
+    """An array to which values can be appended."""
 
-    def add(self, values: NDArray[Any]) -> None:  # Any: of a kind that fits
+    def add(self, values: NDArray[Any]) -> None:  # Any: any dtype
         """Append values."""
 
 
 class StringWriter:
-    """Strings written one after the other, as one array of bytes and the places where each starts; and the end."""
+    """Strings written as an array of joined bytes, and an array of where each starts, and the end."""
 
     def __init__(self, text: Appendable, starts: Appendable) -> None:
         self._text, self._starts = text, starts
@@ -47,13 +47,13 @@ class TemporaryStrings:
         self._strings = StringWriter(self._text, self._starts)
 
     def add(self, strings: Sequence[str]) -> None:
-        """Append the strings of the rows that follow."""
+        """Append the strings of the next rows."""
         self._strings.add(strings)
 
     def at(self, rows: Sequence[int]) -> list[str]:
         """The strings of these rows."""
-        places = (self._starts.read(row, row + 2).tolist() for row in rows)
-        return [self._text.read(low, high).tobytes().decode() for low, high in places]
+        bounds = (self._starts.read(row, row + 2).tolist() for row in rows)
+        return [self._text.read(low, high).tobytes().decode() for low, high in bounds]
 
     def close(self) -> None:
         """Delete them."""

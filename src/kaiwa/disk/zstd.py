@@ -1,4 +1,4 @@
-"""Zstandard: of the standard library from Python 3.14 on, of its backport before."""
+"""Zstandard: from the standard library (Python 3.14 or later), or from its backport."""
 
 from __future__ import annotations
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from kaiwa.check import (
     CODES,
     Expectation,
-    Gist,
     Problem,
     RawRun,
+    RunSummary,
     fixed_run,
-    gist,
     problems_between,
     problems_of,
     raw_run,
     read_raw,
+    summary_of,
 )
 from kaiwa.check.checked_files import Check, CheckedFile
 from kaiwa.disk.atomic_files import write_text
@@ -24,7 +24,7 @@ from kaiwa.errors import InputError, option
 from kaiwa.formats.collection.id_lists import id_set, read_ids
 from kaiwa.formats.collection.repository import open_repository
 from kaiwa.formats.collection.takedown import read_takedown
-from kaiwa.formats.format_table import RUNS
+from kaiwa.formats.nouns import RUNS
 from kaiwa.formats.readers import read_topics
 from kaiwa.formats.recognition import format_of
 from kaiwa.formats.run_files import read_run_file, trec_run_texts
@@ -45,7 +45,7 @@ def expectation(
     return Expectation(
         topics=tuple(read_topics(topics)) if topics else None,
         comments=_comments_of(repository) if repository else None,
-        taken_down=read_takedown(takedown) if takedown else frozenset(),
+        takedown=read_takedown(takedown) if takedown else frozenset(),
         depth=depth,
     )
 
@@ -69,14 +69,14 @@ def check_runs(
     ignored = set(ignore)
     for code in ignored:
         CODES[code]  # an unknown code is refused with the nearest known one
-    files, gists = list[CheckedFile](), list[Gist]()
+    files, summaries = list[CheckedFile](), list[RunSummary]()
     for done, path in enumerate(paths):
         on_progress(done, len(paths))
         for run in _raw_runs(path):
-            gists.append(gist(run))
+            summaries.append(summary_of(run))
             found = [problem for problem in problems_of(run, expected) if problem.code not in ignored]
             files.append(_checked(run, found, expected, ignored, copies))
-    between = [problem for problem in problems_between(gists) if problem.code not in ignored]
+    between = [problem for problem in problems_between(summaries) if problem.code not in ignored]
     return Check(tuple(_with(file, between) for file in files))
 
 

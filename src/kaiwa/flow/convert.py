@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kaiwa.disk.atomic_files import write_text, write_texts
 from kaiwa.errors import InputError, UnknownName, option
-from kaiwa.formats.format_table import FORMATS, RUNS, SCORES
+from kaiwa.formats.format_table import FORMATS
+from kaiwa.formats.nouns import RUNS, SCORES
 from kaiwa.formats.readers import read, read_runs
 from kaiwa.formats.score_loading import load_all
 from kaiwa.model.score_set import ScoreSet

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.disk.atomic_folders import whole_folder
+from kaiwa.disk.atomic_folders import atomic_folder
 from kaiwa.formats.text.delimited import csv_text
 from kaiwa.report.document.parts import Bullets, Data, Drawing, Paragraph, Table, all_parts, distinct
 from kaiwa.report.figures.comparison_figures import pdf_bytes
@@ -50,7 +50,7 @@ def write_files(folder: Path, sections: Sequence[Section], head: ReportHead) -> 
     tables = [part.table if isinstance(part, Data) else part for part in parts if isinstance(part, Table | Data)]
     named = dict(zip(map(id, tables), distinct([one.name for one in tables]), strict=True))
     drawings = [part for part in parts if isinstance(part, Drawing)]
-    with whole_folder(folder, mark=MARK) as new:
+    with atomic_folder(folder, mark=MARK) as new:
         for kind in ("data", "tables", "figures"):
             (new / kind).mkdir()
         for one in tables:

@@ -10,7 +10,7 @@ from kaiwa.corpus.topic_sample import balanced_order, distinct
 from kaiwa.errors import InputError, option
 from kaiwa.formats.collection.repository import Repository, open_repository, writing_repository
 from kaiwa.formats.collection.rule_files import known_rules
-from kaiwa.formats.format_table import PAIRS, TOPICS
+from kaiwa.formats.nouns import PAIRS, TOPICS
 from kaiwa.formats.readers import read_pairs, read_topics
 from kaiwa.formats.recognition import format_of
 from kaiwa.model.plurals import counted
@@ -66,7 +66,7 @@ def sample_topics(
 
 
 def _all_posts(repository: Repository) -> dict[str, str]:
-    gone = repository.taken_down()
+    gone = repository.takedown_ids()
     return {name: text for batch in repository.posts() for name, text in zip(*batch, strict=True) if name not in gone}
 
 
@@ -102,7 +102,7 @@ def _write_rest(repository: Repository, topics: dict[str, str], target: Path) ->
     """The repository without the topics, what nearly repeats them, what is taken down, and comments left alone."""
     ids, texts = list(topics), list(topics.values())
     gone = set(ids)
-    banned = repository.taken_down()
+    banned = repository.takedown_ids()
     for batch in repository.posts():
         gone |= {batch[0][place] for place, _ in near_pairs(batch[1], texts)}
     held_out = len(gone)

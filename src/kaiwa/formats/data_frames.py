@@ -1,4 +1,4 @@
-"""Data frames of any library as nouns, by Arrow's PyCapsule protocol: pandas, polars, pyarrow, duckdb and the like.
+"""Data frames of pandas, polars, pyarrow, duckdb and others as nouns, by Arrow's PyCapsule protocol.
 
 Columns are found by name, Kaiwa's own or those of ir_measures (``query_id``, ``doc_id``, ``relevance``) and PyTerrier
 (``qid``, ``docno``, ``label``); others are ignored.
@@ -35,17 +35,17 @@ NAMES = {
     "level": ("level", "label", "vote"),
 }
 _MOST_LEVELS = 1000
-Values = list[Any]  # Any: what a frame's cells hold, checked as it is read
+Values = list[Any]  # Any: values of a frame's cells, checked when they are read
 
 
 class Frame(Protocol):
-    """A table that offers itself as a stream of Arrow batches."""
+    """A table that exports a stream of Arrow batches."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
 def add_scores(cells: Cells, frame: Frame, *, measure: str = "score") -> None:
-    """Add the scores of a frame, long or wide, to the cells; ``measure`` names those of a frame that does not.
+    """Add the scores of a frame, long or wide, to the cells; ``measure`` is their name if the frame has none.
 
     Long: topic, run, score, and measure when there are several. Wide: topic, run and a column for each measure, or
     topic and a column for each run; an empty cell of a wide frame is a gap.
@@ -66,9 +66,9 @@ def _long(columns: _Columns, measure: str) -> Iterator[ScoreRow]:
 
 
 def _wide(columns: _Columns, measure: str) -> Iterator[ScoreRow]:
-    named = columns.further_numbers() if columns.has("topic") else {}
+    named = columns.other_numbers() if columns.has("topic") else {}
     if not named:
-        columns.numbers("score")  # which the frame has not: the error says so
+        columns.numbers("score")  # raises the error for the missing column
     topics = columns.ids("topic")
     if columns.has("run"):
         runs = columns.ids("run")
@@ -83,7 +83,7 @@ def _wide(columns: _Columns, measure: str) -> Iterator[ScoreRow]:
 
 
 def runs_of(frame: Frame, *, order: str | None = None) -> list[Run]:
-    """The runs of a frame: topic, comment, score, and run when there are several; ranked by rank if there is one."""
+    """The runs of a frame: topic, comment, score, and run if several; ranked by rank if it has that column."""
     columns = _Columns(frame)
     order = order or ("rank" if columns.has("rank") else "score")
     if order not in _ORDERS:
@@ -120,13 +120,13 @@ def gains_of(frame: Frame) -> Gains:
     for place, (topic, comment, gain) in enumerate(rows, start=1):
         items = gains.setdefault(topic, {})
         if comment in items:
-            raise _fault(place, f"comment {comment!r} of topic {topic!r} was judged before", "keep one judgement")
+            raise _fault(place, f"duplicate judgement of comment {comment!r} of topic {topic!r}", "keep one judgement")
         items[comment] = gain
     return Gains.from_lists(gains)
 
 
 def votes_of(frame: Frame, *, top: int | None = None) -> Votes:
-    """The votes of a frame: topic, comment, assessor, level (missing: not given)."""
+    """The votes of a frame: topic, comment, assessor, level (missing: NA)."""
     columns = _Columns(frame)
     names = (columns.ids("topic"), columns.ids("comment"), columns.ids("assessor"))
     try:
@@ -136,17 +136,17 @@ def votes_of(frame: Frame, *, top: int | None = None) -> Votes:
 
 
 class _Columns:
-    """A frame's columns by Kaiwa's names, each cell checked."""
+    """A frame's columns by Kaiwa's names; every cell is checked."""
 
     def __init__(self, frame: Frame) -> None:
         if not hasattr(frame, "__arrow_c_stream__"):
-            what = f"{type(frame).__name__} is neither a file's name nor a data frame"
+            what = f"{type(frame).__name__} is neither a path nor a data frame"
             raise InputError(f"{what}; give a path, or a frame of pandas, polars or pyarrow")
         with needs_extra("parquet"):
             import pyarrow as pa
         self._table = pa.table(frame)
         if not self._table.num_rows:
-            raise InputError.at(PLACE, "has no row", "give at least one")
+            raise InputError.at(PLACE, "has no rows", "give at least one row")
 
     def has(self, column: str) -> bool:
         """Whether the frame has the column, by any of its names."""
@@ -161,18 +161,18 @@ class _Columns:
         cells = self._cells(column)
         for place, cell in enumerate(cells, start=1):
             if not isinstance(cell, int | float) or not isfinite(cell):
-                raise _fault(place, f"{column} {_shown(cell)} is not a finite number", "fix that row")
+                raise _fault(place, f"{column} {_shown(cell)} is not a finite number", "fix the row")
         return [float(cell) for cell in cells]
 
-    def further_numbers(self) -> dict[str, list[float | None]]:
-        """The columns of numbers that are none of Kaiwa's own, by name; None where a cell is empty."""
+    def other_numbers(self) -> dict[str, list[float | None]]:
+        """The columns of numbers whose names are not Kaiwa's, by name; None for an empty cell."""
         own = {name for names in NAMES.values() for name in names}
-        further = [name for name in self._table.column_names if name not in own]
-        cells = {name: self._table.column(name).to_pylist() for name in further}
+        others = [name for name in self._table.column_names if name not in own]
+        cells = {name: self._table.column(name).to_pylist() for name in others}
         return {name: list(map(_number_or_gap, column)) for name, column in cells.items() if _are_numbers(column)}
 
     def levels(self, column: str) -> list[int | None]:
-        """A column of levels 0, 1, ...; None where there is none."""
+        """A column of levels 0, 1, ...; None for an empty cell."""
         cells = self._cells(column)
         for place, cell in enumerate(cells, start=1):
             if cell is not None and not (isinstance(cell, int | float) and 0 <= cell == cell // 1 < _MOST_LEVELS):
@@ -185,8 +185,8 @@ class _Columns:
     def _cells(self, column: str) -> Values:
         name = self._name(column)
         if name is None:
-            known, there = " or ".join(map(repr, NAMES[column])), ", ".join(map(repr, self._table.column_names))
-            raise InputError.at(PLACE, f"has no column {known}", f"rename one of {there}")
+            known, present = " or ".join(map(repr, NAMES[column])), ", ".join(map(repr, self._table.column_names))
+            raise InputError.at(PLACE, f"has no column {known}", f"rename one of {present}")
         cells: Values = self._table.column(name).to_pylist()
         return cells
 
@@ -205,8 +205,8 @@ def _number_or_gap(cell: float | None) -> float | None:
     return None if cell is None or not isfinite(cell) else float(cell)
 
 
-def _fault(place: int, what: str, repair: str) -> InputError:
-    return InputError.at(f"{PLACE}, row {place}", what, repair)
+def _fault(place: int, what: str, fix: str) -> InputError:
+    return InputError.at(f"{PLACE}, row {place}", what, fix)
 
 
 def _shown(cell: object) -> str:

@@ -1,4 +1,4 @@
-"""Names that other tools' files can hold: between blanks, and as part of a file's name."""
+"""Names checked for other tools' files: as a field between blanks, or as part of a file name."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def word(kind: str, name: str, never: str = "") -> str:
-    """The name, if it can stand between blanks."""
-    if not name or name.startswith("#") or any(sign.isspace() or sign in never for sign in name):
+def word(kind: str, name: str, forbidden: str = "") -> str:
+    """The name; an error if it cannot be a field between blanks."""
+    if not name or name.startswith("#") or any(sign.isspace() or sign in forbidden for sign in name):
         raise InputError(f"{kind} {name!r} cannot be a field between blanks; rename it")
     return name
 
 
 def file_name(name: str) -> str:
-    """The name, if it can be that of a file."""
+    """The name; an error if it cannot be part of a file name."""
     if "/" in name or "\\" in name or name.startswith("."):
-        raise InputError(f"{name!r} cannot be part of a file's name; rename that topic, run or measure")
+        raise InputError(f"{name!r} cannot be part of a file name; rename the topic, run or measure")
     return word("name", name)
 
 
 def lines(names: Iterable[str]) -> str:
-    """The names, one a line."""
+    """The names, one per line."""
     return "".join(f"{name}\n" for name in names)

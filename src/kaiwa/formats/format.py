@@ -1,4 +1,4 @@
-"""What a format is: the noun it holds, how it is recognised, read and written."""
+"""A format: its noun, and how it is recognised, read and written."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 W = TypeVar("W")
 Texts = dict[str, str]
-"""Texts by the name of their file; a format that is one file has one text, whose name is empty."""
+"""Texts by file name; a format of one file has one text, whose name is empty."""
 
 
 @dataclass(frozen=True)
 class Noun(Generic[T, W]):
-    """What a file holds: its name, the words for it and its file in a message, and the command that takes such a file.
+    """What a file contains: its name, the words for it and its file in a message, and the command that takes the file.
 
     Reading gives a T and writing takes a W; they differ for scores, which may have gaps when they are read.
     """
@@ -35,13 +35,14 @@ class Format(Generic[T, W]):
     """One format of one noun.
 
     ``read`` takes a path and the noun's own options; ``read_together`` takes the paths of files that are only
-    understood together. ``texts`` is None where the format is only read. ``shape`` shows a line of the file.
+    understood together. ``texts`` is None if the format is only read. ``shape`` shows a line of the file;
+    ``description`` is one line of documentation.
     """
 
     name: str
     noun: Noun[T, W]
     shape: str
-    says: str
+    description: str
     recognise: Callable[[Head], Match]
     read: Callable[..., T]
     texts: Callable[[W], Texts] | None = None

@@ -1,60 +1,18 @@
-"""Every format that Kaiwa reads or writes, in one table: a format is added here and in a module of its own.
+"""Every format that Kaiwa reads or writes, in one table; a new format is a row here and a module.
 
-The first row of a noun is its default: the reader that explains what is wrong with a file no row recognises.
+The first row of a noun is its default: its reader reports what is wrong with a file that no row recognises.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kaiwa.formats import intent_files, ntcireval_folders, qrels_files, run_files, topic_files, vote_files
 from kaiwa.formats.collection import pair_files, tweet_files
-from kaiwa.formats.format import Format, Noun
+from kaiwa.formats.format import Format
+from kaiwa.formats.nouns import CHANCES, FACTORS, PAIRS, QRELS, RUNS, SCORES, TOPICS, TWEETS, VOTES
 from kaiwa.formats.scores import discpower, factor_files, llm_logs, nev_files, score_tables, trec_eval
 from kaiwa.registry import Names
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kaiwa.compare.standardisation import Factors
-    from kaiwa.formats.collection.pair_files import Batch
-    from kaiwa.formats.collection.tweet_files import Tweet
-    from kaiwa.formats.intent_files import IntentChances
-    from kaiwa.formats.scores.score_cells import Cells
-    from kaiwa.model.gains import Gains
-    from kaiwa.model.run import Run
-    from kaiwa.model.score_set import ScoreSet
-    from kaiwa.model.votes import Votes
-
-RUNS: Noun[list[Run], list[Run]] = Noun("run", "a run", "a run file", "score it: kaiwa score {path} --qrels QRELS")
-QRELS: Noun[Gains, Gains] = Noun(
-    "qrels", "qrels", "a qrels file", "score runs against it: kaiwa score RUN... --qrels {path}"
-)
-VOTES: Noun[Votes, Votes] = Noun(
-    "votes", "votes", "a vote file", "turn its votes into qrels: kaiwa gains {path} -o QRELS"
-)
-SCORES: Noun[Cells, ScoreSet] = Noun("scores", "scores", "a score file", "compare its runs: kaiwa compare {path}")
-TOPICS: Noun[dict[str, str], dict[str, str]] = Noun(
-    "topics", "topics", "a topic file", "answer its topics: kaiwa retrieve INDEX {path} -o RUN"
-)
-PAIRS: Noun[Iterator[Batch], Iterator[Batch]] = Noun(
-    "pairs", "pairs", "a file of pairs", "make a repository of it: kaiwa clean {path} -o REPO"
-)
-TWEETS: Noun[Iterator[Tweet], Iterator[Tweet]] = Noun(
-    "tweets", "tweets", "a file of tweets", "make a repository of it: kaiwa clean {path} -o REPO --rules twitter"
-)
-FACTORS: Noun[dict[str, Factors], dict[str, Factors]] = Noun(
-    "factors",
-    "standardisation factors",
-    "a file of standardisation factors",
-    "standardise scores with it: kaiwa standardise SCORES --factors {path}",
-)
-CHANCES: Noun[IntentChances, IntentChances] = Noun(
-    "chances",
-    "chances of intents",
-    "a file of intents' chances",
-    "score runs with it: kaiwa score RUN... --intents QRELS --chances {path}",
-)
 
 _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
     Format(
@@ -78,7 +36,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
     Format(
         "res",
         RUNS,
-        "a doc a line",
+        "one doc per line",
         "NTCIREVAL's folder of rankings: TOPIC/TOPIC.RUN.res, with runlist",
         ntcireval_folders.is_res,
         ntcireval_folders.read_res,
@@ -106,7 +64,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         "beir-qrels",
         QRELS,
         "query-id TAB corpus-id TAB score",
-        "BEIR judgements, under that heading",
+        "BEIR judgements, with this header",
         qrels_files.is_beir_qrels,
         qrels_files.read_qrels_file,
         qrels_files.beir_qrels_texts,
@@ -124,7 +82,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         "stc-labels",
         VOTES,
         "post comment label ...",
-        "STC labels: one column an assessor, each 0, 1, 2 or NA",
+        "STC labels: one column per assessor, each 0, 1, 2 or NA",
         vote_files.is_labels,
         vote_files.read_labels,
     ),
@@ -132,7 +90,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         "votes-csv",
         VOTES,
         "topic,comment,assessor,level",
-        "tidy CSV of votes, with a column for each further criterion",
+        "tidy CSV of votes, with a column for each other criterion",
         vote_files.is_vote_csv,
         vote_files.read_vote_csv,
         vote_files.vote_csv_texts,
@@ -185,7 +143,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
     Format(
         "lm-eval",
         SCORES,
-        "a JSON sample a line",
+        "one JSON sample per line",
         "samples_TASK_TIME.jsonl of lm-evaluation-harness",
         llm_logs.is_lm_eval,
         llm_logs.read_log,
@@ -213,7 +171,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         "topics",
         TOPICS,
         "id TAB text",
-        "topics, one a line",
+        "topics, one per line",
         topic_files.is_topics,
         topic_files.read_topic_file,
         topic_files.topics_texts,
@@ -222,14 +180,14 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         "pairs-tsv",
         PAIRS,
         "post_id TAB post TAB comment_id TAB comment",
-        "pairs as TSV, with or without a heading",
+        "pairs as TSV, with or without a header",
         pair_files.is_pairs_tsv,
         pair_files.read_pairs_tsv,
     ),
     Format(
         "pairs-jsonl",
         PAIRS,
-        "a JSON object a line",
+        "one JSON object per line",
         "pairs as JSONL with the keys post_id, post, comment_id, comment",
         pair_files.is_pairs_jsonl,
         pair_files.read_pairs_jsonl,
@@ -245,8 +203,8 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
     Format(
         "tweets",
         TWEETS,
-        "a JSON object a line",
-        "tweets as JSONL, in the service's fields or as id, text, name, reply_to, retweet",
+        "one JSON object per line",
+        "tweets as JSONL, with the service's fields or with id, text, name, reply_to, retweet",
         tweet_files.is_tweets,
         tweet_files.read_tweets,
     ),
@@ -263,7 +221,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         "chances",
         CHANCES,
         "topic intent chance [inf|nav]",
-        "how likely each intent of a topic is",
+        "probability of each intent of a topic",
         intent_files.is_intent_chances,
         intent_files.read_intent_chances,
     ),

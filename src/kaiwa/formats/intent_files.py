@@ -1,4 +1,4 @@
-"""Files that say how likely each intent of a topic is: ``topic intent chance``, and optionally its type."""
+"""Probabilities of the intents of each topic: ``topic intent chance``, and optionally the intent's type."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def read_intent_chances(path: Path) -> IntentChances:
     navigational: set[tuple[str, str]] = set()
     for line, row in read_spaced(path):
         if len(row) not in {_SHORT, _LONG} or (len(row) == _LONG and row[3] not in _TYPES):
-            raise InputError.at(path, "is not an intent's line", f"a line reads: {_FORM}", line=line)
+            raise InputError.at(path, "is not a line of an intent", f"a line reads: {_FORM}", line=line)
         intent = (row[0], row[1])
         if intent in chances:
             raise InputError.at(path, f"duplicate intent {row[1]!r} of topic {row[0]!r}", "keep one", line=line)

@@ -1,4 +1,4 @@
-"""NTCIREVAL's input, a folder a topic: ``0001/0001.rel`` (``doc L2``) and ``0001/0001.RUN.res`` (a doc a line)."""
+"""NTCIREVAL's input, one folder per topic: ``0001/0001.rel`` (``doc L2``), ``0001/0001.RUN.res`` (one doc per line)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from kaiwa.formats.file_names import file_name, lines
 from kaiwa.formats.text.delimited import Row, is_number, read_fields
 from kaiwa.formats.text.head import Match
 from kaiwa.model.gains import Gains
+from kaiwa.model.plurals import counted
 from kaiwa.model.run import Run
 
 if TYPE_CHECKING:
@@ -22,14 +23,14 @@ _REL_FORM, _RES_FORM = "comment L2", "comment"
 
 
 def is_rel(head: Head) -> Match:
-    """Whether the name is that of one topic's judgements, or the folder has such files; any folder may be meant."""
+    """Whether the file or some file of the folder is a .rel file; any other folder is possible."""
     if head.is_folder:
         return Match.SURE if head.has_files(".rel") else Match.POSSIBLE
     return Match.SURE if head.name.endswith(".rel") else Match.NO
 
 
 def is_res(head: Head) -> Match:
-    """Whether the folder has .res files; any folder may be meant."""
+    """Whether the folder has .res files; any other folder is possible."""
     if head.is_folder:
         return Match.SURE if head.has_files(".res") else Match.POSSIBLE
     return Match.NO
@@ -39,18 +40,18 @@ def read_rel(path: Path) -> Gains:
     """The judgements of one .rel file, named after its topic, or of every topic's .rel file in a folder."""
     files = _files(path, ".rel") if path.is_dir() else [path]
     if len({file.stem for file in files}) < len(files):
-        raise InputError.at(path, "two .rel files are of one topic", "keep one")
+        raise InputError.at(path, "two .rel files of the same topic", "keep one")
     return Gains.from_lists({file.stem: _grades(file) for file in files})
 
 
-def read_res(path: Path, *, order: str | None = None) -> list[Run]:  # noqa: ARG001  every order is the file's here
+def read_res(path: Path, *, order: str | None = None) -> list[Run]:  # noqa: ARG001  .res files have one order
     """The runs of a folder's .res files, each in the order of its lines; scores fall by one from rank to rank."""
     lists: dict[str, dict[str, list[tuple[str, float]]]] = {}
     for file in _files(path, ".res"):
         topic = file.parent.name
         run = file.name.removesuffix(".res").removeprefix(f"{topic}.")
         if file.name != f"{topic}.{run}.res":
-            raise InputError.at(file, "is not named TOPIC/TOPIC.RUN.res", "name it as NTCIREVAL does")
+            raise InputError.at(file, "is not named TOPIC/TOPIC.RUN.res", "rename it")
         lists.setdefault(run, {})[topic] = _ranking(file)
     return [Run.from_lists(run, by_topic) for run, by_topic in lists.items()]
 
@@ -67,7 +68,7 @@ def rel_texts(gains: Gains) -> Texts:
 
 
 def res_texts(runs: Iterable[Run]) -> Texts:
-    """The text of each file: every run's ranking of every topic, empty where it has none, and the list of runs."""
+    """The text of each file: every run's ranking of every topic, empty if it has none, and the list of runs."""
     kept = list(runs)
     topics = dict.fromkeys(file_name(topic) for run in kept for topic in run.topics)
     texts = {
@@ -77,10 +78,10 @@ def res_texts(runs: Iterable[Run]) -> Texts:
 
 
 def level_of(topic: str, comment: str, gain: float) -> int:
-    """The gain as a level L0, L1, ...; a real gain has none."""
+    """The gain as a level L0, L1, ...; other gains have none."""
     if gain != int(gain) or gain < 0:
         what = f"gain {gain:g} of topic {topic!r} is not a level"
-        raise InputError.at(f"comment {comment!r}", what, "NTCIR files hold L0, L1, ...; write the TREC form")
+        raise InputError.at(f"comment {comment!r}", what, "NTCIR files have levels L0, L1, ...; write the TREC format")
     return int(gain)
 
 
@@ -95,16 +96,16 @@ def _files(folder: Path, ending: str) -> list[Path]:
 def _grades(file: Path) -> dict[str, float]:
     grades: dict[str, float] = {}
     for line, row in read_fields(file):
-        _expect(file, line, row, 2, _REL_FORM)
+        _refuse_other_fields(file, line, row, 2, _REL_FORM)
         comment, level = row
         digits = level.removeprefix("L")
         if not (digits.isascii() and is_number(digits) and abs(float(digits)) < float("inf")):
             raise InputError.at(file, f"grade {level!r} is not a level", "write L0, L1, L2, ...", line=line)
         if comment in grades:
-            raise InputError.at(file, f"comment {comment!r} was judged before", "keep one judgement", line=line)
+            raise InputError.at(file, f"duplicate comment {comment!r}", "keep one judgement", line=line)
         grades[comment] = float(digits)
     if not grades:
-        raise InputError.at(file, "holds no judgement", f"a line reads: {_REL_FORM}")
+        raise InputError.at(file, "contains no judgement", f"a line reads: {_REL_FORM}")
     return grades
 
 
@@ -112,14 +113,14 @@ def _ranking(file: Path) -> list[tuple[str, float]]:
     ranked: dict[str, None] = {}
     rows: list[Row] = list(read_fields(file)) if file.stat().st_size else []
     for line, row in rows:
-        _expect(file, line, row, 1, _RES_FORM)
+        _refuse_other_fields(file, line, row, 1, _RES_FORM)
         if row[0] in ranked:
             raise InputError.at(file, f"duplicate comment {row[0]!r}", "keep the first", line=line)
         ranked[row[0]] = None
     return [(comment, float(len(ranked) - place)) for place, comment in enumerate(ranked)]
 
 
-def _expect(file: Path, line: int, row: list[str], fields: int, form: str) -> None:
+def _refuse_other_fields(file: Path, line: int, row: list[str], fields: int, form: str) -> None:
     if len(row) != fields:
-        what = f"{len(row)} fields where {fields} are expected"
+        what = f"expected {counted(fields, 'field')}, found {len(row)}"
         raise InputError.at(file, what, f"a line reads: {form}", line=line)

@@ -1,4 +1,4 @@
-"""Judgement files: TREC (``topic 0 doc grade``), NTCIR (``topic doc L2``, NTCIREVAL's .rel), BEIR (TSV, header)."""
+"""Judgement files: TREC (``topic 0 doc grade``), NTCIR (``topic doc L2``), BEIR (TSV with a header)."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class _Rows:
 
 
 def is_beir_qrels(head: Head) -> Match:
-    """Whether the file starts with BEIR's heading."""
+    """Whether the file starts with BEIR's header."""
     return Match.SURE if head.fields and "\t".join(head.fields[0]) == BEIR_HEADER.decode() else Match.NO
 
 
 def is_trec_qrels(head: Head) -> Match:
-    """Whether lines have four or five fields with ids and a grade; surely if the second field is 0 throughout."""
+    """Whether lines have four or five fields with ids and a grade; surely if every second field is 0."""
     fitting = [len(row) in {4, 5} and _is_grade(row[-1]) for row in head.fields]
     if not all(fitting) or len(head.columns) not in {4, 5}:
         return partly(fitting)
@@ -83,27 +83,27 @@ def _is_grade(cell: str) -> bool:
 
 
 def read_qrels_file(path: Path) -> Gains:
-    """Judgements, with each grade as its own gain: ``L2`` and ``2`` give 2, ``0.75`` gives 0.75.
+    """Judgements, with each grade as its gain: ``L2`` and ``2`` give 2, ``0.75`` gives 0.75.
 
-    The scale's top is the largest grade in the file; map grades to gains, or declare another top, later.
+    The scale's top is the largest grade in the file; grades can be mapped to gains, and another top declared, later.
     """
     numbers = TopicNumbers()
     rows = _all_rows(path, numbers)
-    _refuse_repeats(path, rows)
+    _refuse_duplicates(path, rows)
     return _gains(path, rows, numbers.topics)
 
 
 def read_grouped_file(path: Path) -> dict[str, Gains]:
     """Judgements by group: the second column's intents, assessors or judgement groups, each as its own gains.
 
-    Five columns hold a group and a subgroup (trec_eval's preference judgements), named ``group/subgroup``.
+    With five columns, a group and a subgroup (trec_eval's preference judgements) are named ``group/subgroup``.
     """
     numbers = TopicNumbers()
     rows = _all_rows(path, numbers)
     by_group = {}
     for group in dict.fromkeys(rows.group.tolist()):
         own = _Rows(*(getattr(rows, name)[rows.group == group] for name in _Rows.__dataclass_fields__))
-        _refuse_repeats(path, own)
+        _refuse_duplicates(path, own)
         by_group[group.decode()] = _gains(path, own, numbers.topics)
     return by_group
 
@@ -165,7 +165,7 @@ def _all_rows(path: Path, numbers: TopicNumbers) -> _Rows:
         if fields and len(columns := split_fields(body, path, fields=fields, form=_FORMS[fields])):
             parts.append(_rows(columns, numbers))
     if not parts:
-        raise InputError.at(path, "holds no judgement", f"a line reads: {_FORMS[4]}")
+        raise InputError.at(path, "contains no judgement", f"a line reads: {_FORMS[4]}")
     return _Rows(*(np.concatenate([getattr(part, name) for part in parts]) for name in _Rows.__dataclass_fields__))
 
 
@@ -178,7 +178,7 @@ def _without_header(block: Block) -> Block:
 def _fields(block: Block, path: Path) -> int:
     fields = count_fields(block)
     if fields and fields not in _FORMS:
-        what = f"{fields} fields, where a judgement has 3 to 5"
+        what = f"expected 3 to 5 fields, found {fields}"
         raise InputError.at(path, what, f"a line reads: {_FORMS[4]} (or: {_FORMS[3]})")
     return fields
 
@@ -207,17 +207,17 @@ def _grades(columns: Columns, place: int) -> FloatArray:
     return grades
 
 
-def _refuse_repeats(path: Path, rows: _Rows) -> None:
-    repeat = repeated_row(rows.topic, rows.comment)
-    if repeat is None:
+def _refuse_duplicates(path: Path, rows: _Rows) -> None:
+    duplicate = repeated_row(rows.topic, rows.comment)
+    if duplicate is None:
         return
-    first, second = repeat
-    what = f"comment {rows.comment[second].decode()!r} was judged {rows.grade[first]:g} at line {rows.line[first]}"
-    again = "again the same" if rows.grade[first] == rows.grade[second] else f"now {rows.grade[second]:g}"
-    repair = "keep one judgement per topic and comment"
+    first, second = duplicate
+    what = f"duplicate comment {rows.comment[second].decode()!r} with grade {rows.grade[second]:g}"
+    earlier = f"(first on line {rows.line[first]} with grade {rows.grade[first]:g})"
+    fix = "keep one judgement per topic and comment"
     if rows.group[first] != rows.group[second]:
-        repair += "; if the second column holds intents or assessors, read it with read_grouped_qrels"
-    raise InputError.at(path, f"{what}, {again}", repair, line=int(rows.line[second]))
+        fix += "; if the second column contains intents or assessors, read the file with read_grouped_qrels"
+    raise InputError.at(path, f"{what} {earlier}", fix, line=int(rows.line[second]))
 
 
 def _gains(path: Path, rows: _Rows, topics: tuple[str, ...]) -> Gains:

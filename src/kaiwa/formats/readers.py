@@ -1,4 +1,4 @@
-"""Nouns from files: a verb asks for a noun and gets it, whatever format the file or folder is in."""
+"""Nouns from files: a verb asks for a noun and gets it from a file or folder in any format."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from kaiwa.errors import InputError
-from kaiwa.formats.format_table import CHANCES, FACTORS, PAIRS, QRELS, RUNS, SCORES, TOPICS, VOTES
+from kaiwa.formats.nouns import CHANCES, FACTORS, PAIRS, QRELS, RUNS, SCORES, TOPICS, VOTES
 from kaiwa.formats.qrels_files import read_grouped_file
 from kaiwa.formats.recognition import format_of
-from kaiwa.formats.scores.score_cells import Cells, joined, whole
+from kaiwa.formats.scores.score_cells import Cells, complete_scores, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +28,7 @@ W = TypeVar("W")
 
 
 def read(noun: Noun[T, W], path: Path | str, **options: object) -> T:
-    """The noun in a file or folder, in whichever of its formats; ``options`` are those of the noun."""
+    """The noun in a file or folder, in any of its formats; ``options`` are those of the noun."""
     found: T = format_of(Path(path), noun).read(Path(path), **options)
     return found
 
@@ -41,31 +41,31 @@ def read_run(path: Path | str, *, order: str | None = None) -> Run:
     """
     runs = read(RUNS, path, order=order)
     if len(runs) > 1:
-        raise InputError.at(path, f"holds {len(runs)} runs", "read them with read_runs")
+        raise InputError.at(path, f"contains {len(runs)} runs", "read them with read_runs")
     return runs[0]
 
 
 def read_runs(paths: Iterable[Path | str], *, order: str | None = None) -> list[Run]:
-    """The runs of all files and folders; two of one name are an error, for a table could not name them."""
+    """The runs of all files and folders; two runs of the same name are an error."""
     return [run for _, run in each_run(paths, order=order)]
 
 
 def each_run(paths: Iterable[Path | str], *, order: str | None = None) -> Iterator[tuple[Path | str, Run]]:
-    """The runs one after the other, each with its file, so that it can be dropped before the next is read."""
+    """The runs one after the other, each with its file, so that its memory can be freed before the next is read."""
     sources: dict[str, Path | str] = {}
     for path in paths:
         for run in read(RUNS, path, order=order):
             if run.name in sources:
-                what = f"run name {run.name!r} was already given by {sources[run.name]}"
-                raise InputError.at(path, what, "rename one of the runs")
+                what = f"duplicate run name {run.name!r} (first in {sources[run.name]})"
+                raise InputError.at(path, what, "rename one")
             sources[run.name] = path
             yield path, run
 
 
 def read_qrels(path: Path | str) -> Gains:
-    """Judgements, with each grade as its own gain: ``L2`` and ``2`` give 2, ``0.75`` gives 0.75.
+    """Judgements, with each grade as its gain: ``L2`` and ``2`` give 2, ``0.75`` gives 0.75.
 
-    The scale's top is the largest grade in the file; map grades to gains, or declare another top, later.
+    The scale's top is the largest grade in the file; grades can be mapped to gains, and another top declared, later.
     """
     return read(QRELS, path)
 
@@ -73,7 +73,7 @@ def read_qrels(path: Path | str) -> Gains:
 def read_grouped_qrels(path: Path | str) -> dict[str, Gains]:
     """Judgements by group: the second column's intents, assessors or judgement groups, each as its own gains.
 
-    Five columns hold a group and a subgroup (trec_eval's preference judgements), named ``group/subgroup``.
+    With five columns, a group and a subgroup (trec_eval's preference judgements) are named ``group/subgroup``.
     """
     format_of(Path(path), QRELS)
     return read_grouped_file(Path(path))
@@ -85,16 +85,18 @@ def read_votes(path: Path | str, *, top: int | None = None) -> Votes:
 
 
 def read_scores(path: Path | str) -> ScoreSet:
-    """The scores in a file or folder, by measure; a matrix without a measure is named after its file."""
-    return whole(read(SCORES, path)).scores
+    """The scores in a file or folder, by measure; the measure of a matrix is named after its file."""
+    return complete_scores(read(SCORES, path)).scores
 
 
 def read_cells(paths: Sequence[Path]) -> Cells:
-    """The scores of several files or folders together, gaps kept."""
+    """The scores of several files or folders together, with gaps."""
     formats = {path: format_of(path, SCORES) for path in paths}
     together = [path for path, row in formats.items() if row.read_together is not None]
     if together and len(together) < len(formats):
-        raise InputError.at(together[0], "is a JSON log among score tables", "give logs or tables, not both")
+        raise InputError.at(
+            together[0], "is a JSON log, and other files are score tables", "give logs or tables, not both"
+        )
     if together and (read_all := formats[together[0]].read_together) is not None:
         logs: Cells = read_all(together)
         return logs
@@ -107,7 +109,7 @@ def read_topics(path: Path | str) -> dict[str, str]:
 
 
 def read_pairs(path: Path) -> Iterator[Batch]:
-    """The file's pairs, batch after batch, each id and text as given."""
+    """The file's pairs, batch by batch, ids and texts unchanged."""
     return read(PAIRS, path)
 
 
@@ -117,5 +119,5 @@ def read_factors(path: Path) -> dict[str, Factors]:
 
 
 def read_chances(path: Path) -> IntentChances:
-    """How likely each intent of a topic is."""
+    """The probability of each intent of a topic."""
     return read(CHANCES, path)

@@ -1,4 +1,4 @@
-"""Which format a file is in, and the answer to a file that holds something else than was asked for."""
+"""The format of a file, and the error for a file that does not contain what was asked for."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ W = TypeVar("W")
 
 
 def format_of(path: Path, noun: Noun[T, W], *others: Noun[Any, Any]) -> Format[Any, Any]:  # Any: of any of the nouns
-    """The format of a file that should hold one of the nouns; one that fits another noun better is an error.
+    """The format of a file that should hold one of the nouns; a file that fits another noun better is an error.
 
-    A file that no format recognises is left to the first noun's default reader, which says what is wrong.
+    If no format recognises the file, the format is the first noun's default, whose reader reports what is wrong.
     """
     head = Head(path)
     nouns = (noun, *others)
@@ -37,7 +37,7 @@ def format_of(path: Path, noun: Noun[T, W], *others: Noun[Any, Any]) -> Format[A
 
 
 def _best(head: Head, rows: Iterable[Format[Any, Any]]) -> tuple[Format[Any, Any], Match]:
-    """The first row that is sure, else the first possible one, else the first."""
+    """The first row that is sure, else the first possible one, else the first row."""
     found = []
     for row in rows:
         match = row.recognise(head)

@@ -43,7 +43,7 @@ def is_ntcir_run(head: Head) -> Match:
 
 
 def is_trec_run(head: Head) -> Match:
-    """Whether the lines are those of a run and some second field is not 0; surely if each is Q0."""
+    """Whether the lines are those of a run and some second field is not 0; surely if every one is Q0."""
     seconds = _seconds(head)
     return min(_match(head), Match.SURE if seconds <= {"Q0", "q0", "0"} else Match.POSSIBLE) if seconds else Match.NO
 
@@ -53,7 +53,7 @@ def _seconds(head: Head) -> set[str]:
 
 
 def _match(head: Head) -> Match:
-    """How well the lines fit: six fields or more with a rank, a score, and one name throughout."""
+    """How well the lines fit: six fields or more with a rank, a score, and the same name on all lines."""
     fitting = [len(row) > _NAME and are_whole([row[_RANK]]) and is_number(row[_SCORE]) for row in head.fields]
     if not fitting or not all(fitting):
         return partly(fitting)
@@ -62,7 +62,7 @@ def _match(head: Head) -> Match:
 
 
 def read_run_file(path: Path, *, order: str | None = None) -> list[Run]:
-    """The one run of a file, as runs are read from any format."""
+    """The run of a file, in a list, as every run format gives it."""
     return [read_run_lines(path, order=order)]
 
 
@@ -84,7 +84,7 @@ def read_run_lines(path: Path, *, order: str | None = None) -> Run:
         name = _same_name(columns, name)
         parts.append(_rows(columns, numbers, keep_rank=order == "rank"))
     if not parts:
-        raise InputError.at(path, "holds no ranked line", f"a line reads: {FORM}")
+        raise InputError.at(path, "contains no ranked line", f"a line reads: {FORM}")
     rows = joined_rows(parts)
     parts.clear()
     order = order or ("score" if is_trec else "file")
@@ -116,19 +116,19 @@ def run_text(run: Run, *, form: str = "ntcir") -> str:
 
 
 def ntcir_run_texts(runs: Iterable[Run]) -> Texts:
-    """The text of each STC/NTCIR file, one a run."""
+    """The text of each STC/NTCIR file, one per run."""
     return {f"{file_name(run.name)}.txt": run_text(run, form="ntcir") for run in runs}
 
 
 def trec_run_texts(runs: Iterable[Run]) -> Texts:
-    """The text of each TREC file, one a run."""
+    """The text of each TREC file, one per run."""
     return {f"{file_name(run.name)}.txt": run_text(run, form="trec") for run in runs}
 
 
 def take_description(block: Block, path: Path) -> tuple[str, Block]:
-    """The system description on the first line, and the block with that line blanked.
+    """The system description on the first line, and the block with this line made empty.
 
-    The line stays in place, empty, so that later lines keep their numbers.
+    The line stays, so that later lines keep their numbers.
     """
     first, newline, rest = block.data.partition(b"\n")
     if not first.lstrip().startswith(_OPENING):
@@ -140,7 +140,7 @@ def take_description(block: Block, path: Path) -> tuple[str, Block]:
 
 
 def _blocks(path: Path) -> Iterator[tuple[str, Columns]]:
-    """The file's fields block by block, each with the description when it holds one."""
+    """The file's fields block by block, each with the description if it has one."""
     for block in read_blocks(path):
         description, ranked = take_description(block, path) if block.first_line == 1 else ("", block)
         yield description, split_fields(ranked, path, fields=6, form=FORM, more=True)
@@ -160,8 +160,8 @@ def _same_name(columns: Columns, name: bytes) -> bytes:
     other = names != name
     if other.any():
         row = int(other.argmax())
-        what = f"run name {names[row].decode()!r} after {name.decode()!r}"
-        raise columns.fault(row, what, "keep one run in a file")
+        what = f"second run name {names[row].decode()!r}, after {name.decode()!r}"
+        raise columns.fault(row, what, "put each run in its own file")
     return name
 
 
@@ -186,12 +186,12 @@ def _ranked(path: Path, rows: RunRows, topics: tuple[str, ...], *, name: str, de
 
 
 def _duplicate(path: Path, rows: RunRows) -> InputError:
-    repeat = repeated_row(rows.topic, rows.comment)
-    if repeat is None:  # the Run refuses only repeats here: numbers and names are checked above
+    duplicate = repeated_row(rows.topic, rows.comment)
+    if duplicate is None:  # Run refuses only duplicates here: numbers and names are checked above
         raise AssertionError
     lines = np.concatenate([columns.lines for _, columns in _blocks(path)])
-    first, second = (int(lines[row]) for row in repeat)
-    what = f"duplicate comment {rows.comment[repeat[1]].decode()!r} (first on line {first})"
+    first, second = (int(lines[row]) for row in duplicate)
+    what = f"duplicate comment {rows.comment[duplicate[1]].decode()!r} (first on line {first})"
     return InputError.at(
         path, what, "each comment may appear once per topic (kaiwa check --fix keeps the first)", line=second
     )

@@ -1,4 +1,4 @@
-"""The rows of a run file, and the order that ranks them: their lines, their scores or their ranks."""
+"""The rows of a run file, and their ranking: by line, by score or by rank."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AT_ONCE = 1 << 15
 
 @dataclass(frozen=True)
 class RunRows:
-    """The columns of one block that a run keeps."""
+    """The columns of a run's lines that are kept."""
 
     topic: IntArray
     comment: IdArray
@@ -33,7 +33,7 @@ def joined_rows(parts: list[RunRows]) -> RunRows:
 
 
 def placing_of(rows: RunRows, order: str) -> IntArray | None:
-    """The order of the rows by topic and then by rank; None when they are already in it."""
+    """The order of the rows by topic and then by rank; None if they are already in this order."""
     if order == "score":
         return _by_score(rows)
     if order == "rank":
@@ -58,7 +58,7 @@ def _by_score(rows: RunRows) -> IntArray | None:
 
 
 def _falling(rows: RunRows, start: int) -> NDArray[np.bool_]:
-    """Whether each of some rows begins a later topic than the row before it, or scores less."""
+    """Whether each of some rows starts a later topic than the row before it, or has a lower score."""
     topic, score = rows.topic[start : start + _AT_ONCE + 1], rows.score[start : start + _AT_ONCE + 1]
     fallen: NDArray[np.bool_] = (topic[1:] > topic[:-1]) | ((topic[1:] == topic[:-1]) & (score[1:] < score[:-1]))
     return fallen

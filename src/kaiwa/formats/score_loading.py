@@ -1,4 +1,4 @@
-"""Score files of any origin as one set of whole matrices, with what had to be left out."""
+"""Score files of any format as one set of complete matrices, with what was left out."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, UnknownName, option
-from kaiwa.formats.format_table import SCORES
+from kaiwa.formats.nouns import SCORES
 from kaiwa.formats.readers import read_cells, read_scores
 from kaiwa.formats.recognition import format_of
-from kaiwa.formats.scores.score_cells import whole
+from kaiwa.formats.scores.score_cells import complete_scores
 from kaiwa.model.plurals import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from kaiwa.formats.scores.score_cells import Whole
+    from kaiwa.formats.scores.score_cells import CompleteScores
     from kaiwa.model.score_set import ScoreSet
     from kaiwa.model.scores import Scores
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """One measure's scores, the runs that could not be ranked, and remarks on what was left out or filled."""
+    """One measure's scores, the runs that cannot be ranked, and remarks on what was left out or filled."""
 
     scores: Scores
     unranked: tuple[str, ...]
@@ -32,21 +32,21 @@ class Loaded:
 
 def load_scores(paths: Sequence[Path], *, measure: str | None = None, missing: str = "error") -> Loaded:
     """One measure of score files of any format, all runs together."""
-    complete = whole(read_cells(paths), missing=missing)
+    complete = complete_scores(read_cells(paths), missing=missing)
     scores = one_measure(complete.scores, measure, paths[0])
     return Loaded(scores, complete.runs_left_out[scores.measure], _remarks(complete, scores.measure))
 
 
 def load_all(paths: Sequence[Path]) -> ScoreSet:
     """Every measure of the files, all runs together."""
-    return whole(read_cells(paths)).scores
+    return complete_scores(read_cells(paths)).scores
 
 
 def one_measure(scores: ScoreSet, measure: str | None, path: Path) -> Scores:
-    """The measure asked for, or the only one there is."""
+    """The measure of this name, or the only measure."""
     if measure is None and len(scores) > 1:
         raise InputError.at(
-            path, f"holds {len(scores)} measures ({', '.join(scores)})", f"choose one with {option('measure')}"
+            path, f"contains {len(scores)} measures ({', '.join(scores)})", f"choose one with {option('measure')}"
         )
     if measure is not None and measure not in scores:
         raise InputError(f"{path}: {UnknownName.among('measure', measure, scores)}")
@@ -54,13 +54,13 @@ def one_measure(scores: ScoreSet, measure: str | None, path: Path) -> Scores:
 
 
 def matrices(paths: Sequence[Path], measure: str | None) -> list[Scores]:
-    """One measure of each score file; logs of an LLM evaluation, a model each, make one matrix together."""
+    """One measure of each score file; logs of an LLM evaluation, one per model, make one matrix together."""
     if any(format_of(path, SCORES).read_together for path in paths):
         return [load_scores(paths, measure=measure).scores]
     return [one_measure(read_scores(path), measure, path) for path in paths]
 
 
-def _remarks(complete: Whole, measure: str) -> tuple[str, ...]:
+def _remarks(complete: CompleteScores, measure: str) -> tuple[str, ...]:
     found = []
     for noun, names in (("topic", complete.topics_left_out[measure]), ("run", complete.runs_left_out[measure])):
         if names:

@@ -58,33 +58,35 @@ def is_topics(head: Head) -> Match:
 def read_topic_file(path: Path) -> dict[str, str]:
     """The topics of a task, id to text, from lines ``id TAB text``."""
     topics: dict[str, str] = {}
+    lines: dict[str, int] = {}
     for block in read_blocks(path):
         for line, text in numbered_lines(block):
             if not text.strip():
                 continue
-            topic, tab, post = text.partition("\t")
-            if not tab or not topic.strip():
+            topic, post = (part.strip() for part in text.partition("\t")[::2])
+            if "\t" not in text or not topic:
                 raise InputError.at(path, "no tab between topic id and text", "write: id TAB text", line=line)
-            if topic.strip() in topics:
-                raise InputError.at(path, f"duplicate topic {topic.strip()!r}", "keep one", line=line)
-            topics[topic.strip()] = post.strip()
+            if topic in topics:
+                what = f"duplicate topic {topic!r} (first on line {lines[topic]})"
+                raise InputError.at(path, what, "remove one", line=line)
+            topics[topic], lines[topic] = post, line
     if not topics:
-        raise InputError.at(path, "holds no topic", "write one a line: id TAB text")
+        raise InputError.at(path, "contains no topic", "write one per line: id TAB text")
     return topics
 
 
 def write_topics(path: Path, topics: Mapping[str, str]) -> None:
-    """Write topics as ``id TAB text``, one a line."""
+    """Write topics as ``id TAB text``, one per line."""
     write_text(path, _text(topics))
 
 
 def topics_texts(topics: Mapping[str, str]) -> Texts:
-    """The text of the one file."""
+    """The text of the file."""
     return {"": _text(topics)}
 
 
 def _text(topics: Mapping[str, str]) -> str:
     for topic, post in topics.items():
         if any(char in topic + post for char in "\t\n\r"):
-            raise InputError.at(f"topic {topic!r}", "holds a tab or a newline", "replace it by a space")
+            raise InputError.at(f"topic {topic!r}", "contains a tab or a newline", "replace it with a space")
     return "".join(f"{topic}\t{post}\n" for topic, post in topics.items())

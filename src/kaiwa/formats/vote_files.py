@@ -29,21 +29,21 @@ _LABEL_DIGITS = 3
 
 
 def is_vote_csv(head: Head) -> Match:
-    """Whether the heading starts with topic,comment,assessor,level."""
-    return Match.SURE if head.heading[: len(TIDY)] == TIDY else Match.NO
+    """Whether the header starts with topic,comment,assessor,level."""
+    return Match.SURE if head.header[: len(TIDY)] == TIDY else Match.NO
 
 
 def read_vote_csv(path: Path, *, top: int | None = None) -> Votes:
-    """The votes of a tidy CSV file; without ``top`` the highest level that was given is the scale's."""
+    """The votes of a tidy CSV file; without ``top``, the highest level in the file is the scale's."""
     first, *rows = list(read_csv(path)) or [(0, [])]
-    heading = [cell.lower() for cell in first[1]]
-    if heading[: len(TIDY)] != TIDY:
-        raise InputError.at(path, f"does not start with {','.join(TIDY)}", "name the columns so on the first line")
-    return _tidy(path, heading, rows, top)
+    header = [cell.lower() for cell in first[1]]
+    if header[: len(TIDY)] != TIDY:
+        raise InputError.at(path, f"does not start with {','.join(TIDY)}", "write this header on the first line")
+    return _tidy(path, header, rows, top)
 
 
 def is_labels(head: Head) -> Match:
-    """Whether two ids are followed by labels only; surely if there are three or more, or some is NA."""
+    """Whether two ids are followed by labels only; surely if there are three labels or more, or some are NA."""
     fitting = [len(row) > _IDS and all(map(_is_label, row[_IDS:])) for row in head.fields]
     if not all(fitting) or not head.columns:
         return partly(fitting)
@@ -65,17 +65,17 @@ def read_labels(path: Path, *, top: int | None = None) -> Votes:
 
 
 def write_votes(path: Path | str, votes: Votes) -> None:
-    """Write votes as tidy CSV, one vote a row, NA kept."""
+    """Write votes as tidy CSV, one vote per row, with NA."""
     write_text(Path(path), votes_text(votes))
 
 
 def vote_csv_texts(votes: Votes) -> Texts:
-    """The text of the one tidy file."""
+    """The text of the CSV file."""
     return {"": votes_text(votes)}
 
 
 def votes_text(votes: Votes) -> str:
-    """The votes as tidy CSV, one vote a row, NA kept."""
+    """The votes as tidy CSV, one vote per row, with NA."""
     topics, comments = unpack(votes.topics), unpack(votes.comments)
     columns = [votes.level, *votes.criteria.values()]
     rows = [
@@ -105,7 +105,7 @@ def _labels(path: Path, top: int) -> Votes:
                 row, f"label {shown!r} is not 0..{top} or NA", f"fix it, or declare the scale with {option('top')}"
             )
     if not levels:
-        raise InputError.at(path, "holds no vote", f"a line reads: {_FORM}")
+        raise InputError.at(path, "contains no vote", f"a line reads: {_FORM}")
     return _from_matrix(
         path, np.concatenate(topics), np.concatenate(comments), np.concatenate(levels), lines=lines, top=top
     )
@@ -114,12 +114,12 @@ def _labels(path: Path, top: int) -> Votes:
 def _label_fields(block: Block, path: Path) -> int:
     fields = count_fields(block)
     if 0 < fields <= _IDS:
-        raise InputError.at(path, f"{fields} fields, where a line of votes has at least 3", f"a line reads: {_FORM}")
+        raise InputError.at(path, f"expected at least 3 fields, found {fields}", f"a line reads: {_FORM}")
     return fields
 
 
 def _levels(text: IdArray, top: int) -> IntArray:
-    """The levels in a column of labels; anything unknown becomes NA - 1, for the caller to name."""
+    """The levels in a column of labels; an unknown label becomes NA - 1."""
     known = {b"NA": NA, **{str(level).encode(): level for level in range(top + 1)}}
     return np.array(list(map(known.get, text.tolist(), repeat(NA - 1))), dtype=np.int64)
 
@@ -145,24 +145,24 @@ def _from_matrix(
     )
 
 
-def _tidy(path: Path, heading: list[str], rows: list[Row], top: int | None) -> Votes:
+def _tidy(path: Path, header: list[str], rows: list[Row], top: int | None) -> Votes:
     if not rows:
-        raise InputError.at(path, "holds a heading and no vote", "add rows topic,comment,assessor,level")
+        raise InputError.at(path, "has a header but no votes", "add rows topic,comment,assessor,level")
     items: dict[tuple[str, str], int] = {}
     assessors: dict[str, int] = {}
     seen: dict[tuple[int, int], int] = {}
     levels = list[list[int]]()
     for line, row in rows:
-        if len(row) != len(heading):
-            what = f"{len(row)} cells where the heading has {len(heading)}"
-            raise InputError.at(path, what, "give every row every cell", line=line)
+        if len(row) != len(header):
+            what = f"expected {len(header)} cells, found {len(row)}"
+            raise InputError.at(path, what, "fill in every cell of the row", line=line)
         item = items.setdefault((row[0], row[1]), len(items))
         assessor = assessors.setdefault(row[2], len(assessors))
         if (item, assessor) in seen:
-            what = f"assessor {row[2]!r} already voted on this comment at line {seen[item, assessor]}"
-            raise InputError.at(path, what, "keep one vote", line=line)
+            what = f"duplicate vote of assessor {row[2]!r} on this comment (first on line {seen[item, assessor]})"
+            raise InputError.at(path, what, "keep one", line=line)
         seen[item, assessor] = line
-        levels.append([_level(cell, path, line, name, top) for cell, name in zip(row[3:], heading[3:], strict=True)])
+        levels.append([_level(cell, path, line, name, top) for cell, name in zip(row[3:], header[3:], strict=True)])
     matrix = np.array(levels, dtype=np.int64)
     places = np.array(list(seen), dtype=np.int64)
     return Votes(
@@ -173,7 +173,7 @@ def _tidy(path: Path, heading: list[str], rows: list[Row], top: int | None) -> V
         assessor=places[:, 1],
         level=matrix[:, 0],
         top=max(1, int(matrix[:, 0].max())) if top is None else top,
-        criteria={name: matrix[:, place] for place, name in enumerate(heading[4:], start=1)},
+        criteria={name: matrix[:, place] for place, name in enumerate(header[4:], start=1)},
     )
 
 

@@ -9,7 +9,7 @@
 {'AP': 1.0, 'nERR@10': 0.7692}
 
 Measures that ir_measures knows follow its definitions, which are trec_eval's and gdeval's; docs/interchange.md lists
-them with Kaiwa's own. ir_measures is not among Kaiwa's dependencies: whoever imports this module has it.
+them with Kaiwa's own. ir_measures is not among Kaiwa's dependencies: install it to import this module.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["OWN", "KaiwaProvider", "provider", "register"]
 
 
 def register() -> KaiwaProvider:
-    """Make ``ir_measures.calc_aggregate`` and its like ask Kaiwa first, and ``parse_measure`` know Kaiwa's measures."""
+    """Make the functions of ir_measures ask Kaiwa first, and ``parse_measure`` know Kaiwa's measures."""
     ir_measures.providers.registry[provider.NAME] = provider
     for name, measure in OWN.items():
         ir_measures.measures.registry.setdefault(name, measure)

@@ -1,4 +1,4 @@
-"""The provider that ir_measures asks, and the evaluator it gets."""
+"""Kaiwa's provider and evaluator for ir_measures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ir_measures.providers.base import Any as Whatever
 from ir_measures.util import Metric, QrelsConverter, RunConverter
 
 from kaiwa.irmeasures.own import OWN
-from kaiwa.irmeasures.plan import Grades, Worth, judged_items, plan_for
+from kaiwa.irmeasures.plan import GainRule, Grades, judged_items, plan_for
 from kaiwa.measure.chosen_measure import choose
 from kaiwa.measure.scoring import Reading, score_together
 from kaiwa.model.run import Run
@@ -27,7 +27,7 @@ _ANY, _NONE = Whatever(), Choices(NOT_PROVIDED)
 
 
 class KaiwaProvider(Provider):
-    """Kaiwa's measures in ir_measures: the NTCIR family, and those of ir_measures that Kaiwa defines alike."""
+    """Kaiwa's measures in ir_measures: the NTCIR family, and those that both define in the same way."""
 
     NAME = "kaiwa"
     SUPPORTED_MEASURES: list[Measure] = [  # noqa: RUF012  ir_measures' own declaration
@@ -45,23 +45,23 @@ class KaiwaProvider(Provider):
         *OWN.values(),
     ]
 
-    def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> KaiwaEvaluator:  # Any: ir_measures' union of forms
+    def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> KaiwaEvaluator:  # Any: of ir_measures
         return KaiwaEvaluator(list(measures), QrelsConverter(qrels).as_dict_of_dict())
 
 
 class KaiwaEvaluator(Evaluator):
-    """Judgements made ready once, for any number of runs."""
+    """Judgements prepared once for any number of runs."""
 
     def __init__(self, measures: list[Measure], grades: Grades) -> None:
         super().__init__(measures, set(grades))
-        self._plans: dict[tuple[Worth, Reading], list[tuple[Measure, str]]] = defaultdict(list)
+        self._plans: dict[tuple[GainRule, Reading], list[tuple[Measure, str]]] = defaultdict(list)
         for measure in measures:
             plan = plan_for(measure)
-            self._plans[plan.worth, plan.reading].append((measure, plan.name))
+            self._plans[plan.rule, plan.reading].append((measure, plan.name))
         graded = judged_items(grades)
-        self._judged = {worth: worth.judgements(graded) for worth, _ in self._plans}
+        self._judged = {rule: rule.judgements(graded) for rule, _ in self._plans}
 
-    def _iter_calc(self, run: Any) -> Iterator[Metric]:  # Any: ir_measures' union of forms
+    def _iter_calc(self, run: Any) -> Iterator[Metric]:  # Any: of ir_measures
         lists = {
             topic: _ranked(items)
             for topic, items in RunConverter(run).as_dict_of_dict().items()
@@ -70,8 +70,8 @@ class KaiwaEvaluator(Evaluator):
         if not lists:
             return
         ranked = Run.from_lists("run", lists)
-        for (worth, reading), asked in self._plans.items():
-            judged = self._judged[worth]
+        for (rule, reading), asked in self._plans.items():
+            judged = self._judged[rule]
             chosen = [choose(name) for _, name in asked]
             values = np.nan_to_num(score_together([ranked], judged, chosen, reading)[0].values)
             places = [place for place, topic in enumerate(judged.gains.topics) if topic in lists]
@@ -81,7 +81,7 @@ class KaiwaEvaluator(Evaluator):
 
 
 def _ranked(items: Mapping[str, float]) -> list[tuple[str, float]]:
-    """Best first: by score, and of equal scores the greater id first, as trec_eval does."""
+    """Best first: by score, and of equal scores the greater id first, as in trec_eval."""
     return sorted(((item, float(score)) for item, score in items.items()), key=lambda row: row[::-1], reverse=True)
 
 

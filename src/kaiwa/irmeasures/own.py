@@ -19,12 +19,12 @@ NAMES = {
     "iRBU": "iRBU",
     "niRBU": "niRBU",
 }
-"""The name that ``ir_measures.parse_measure`` takes, and Kaiwa's."""
+"""The name that ``ir_measures.parse_measure`` takes, to Kaiwa's name."""
 
 _SHARED = {
     "cutoff": ParamInfo(dtype=int, desc="ranking cutoff threshold"),
     "gains": ParamInfo(dtype=dict, desc="gain of each grade (default: the grade itself)"),
-    "judged_only": ParamInfo(dtype=bool, default=False, desc="take unjudged items out first"),
+    "judged_only": ParamInfo(dtype=bool, default=False, desc="remove unjudged items first"),
 }
 
 
@@ -44,4 +44,4 @@ def _own(name: str, kaiwa_name: str) -> Measure:
 
 
 OWN = {name: _own(name, kaiwa_name) for name, kaiwa_name in NAMES.items()}
-"""Every one of them, by the name that ir_measures takes."""
+"""Kaiwa's measures by the name that ir_measures takes."""

@@ -1,4 +1,4 @@
-"""Which comments may be answers, whatever they score."""
+"""Filters of answers, independent of their scores."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kaiwa.model.normalise import bigrams, normalise, overlap, skeleton
 
 @dataclass(frozen=True)
 class Filters:
-    """What an answer must not be: too short, a repetition of the query, near another answer, with a blocked word.
+    """What is not an answer: a comment that is short, repeats the query or a better answer, or has a blocked word.
 
     A comment repeats the query (the task's non-repetitive criterion) if at least the share ``repeat`` of its character
     bigrams also occurs in the query. Of two answers whose bigrams overlap by ``near`` or more (Jaccard), the lower one
@@ -30,7 +30,7 @@ NO_FILTERS = Filters(min_chars=0, repeat=2.0, near=2.0)
 
 
 class Screen:
-    """Takes comments in rank order and gives the reason why one is refused.
+    """Takes comments in rank order and returns the reason why one is refused.
 
     >>> screen = Screen("今天天气真好", Filters(blocked=("广告",)))
     >>> [screen.refuses(text) for text in ("今天天气真好！", "天气真好", "嗯", "去爬山吧", "去爬山吧!!", "广告位")]
@@ -45,18 +45,18 @@ class Screen:
         self._answers: list[frozenset[str]] = []
 
     def refuses(self, text: str) -> str | None:
-        """Why the comment may not be an answer; None if it may, and then it is one."""
-        bones, own = skeleton(text), bigrams(text)
-        why = self._verdict(text, bones, own)
-        if why is None:
+        """The reason why the comment is not an answer; None if it is one."""
+        compared, own = skeleton(text), bigrams(text)
+        reason = self._reason(text, compared, own)
+        if reason is None:
             self._answers.append(own)
-        return why
+        return reason
 
-    def _verdict(self, text: str, bones: str, own: frozenset[str]) -> str | None:
+    def _reason(self, text: str, compared: str, own: frozenset[str]) -> str | None:
         filters = self._filters
-        if len(bones) < filters.min_chars:
+        if len(compared) < filters.min_chars:
             return "short"
-        if filters.repeat <= 1 and bones == self._query:
+        if filters.repeat <= 1 and compared == self._query:
             return "identical"
         if own and len(own & self._query_bigrams) / len(own) >= filters.repeat:
             return "repeat"

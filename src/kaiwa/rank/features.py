@@ -1,6 +1,6 @@
 """Features of candidate pairs: each is one row of FEATURES, a pure function of a query and a batch to numbers.
 
-A feature never changes the arrays that it is given: all features of a batch read the same ones.
+A feature never changes the arrays it gets: all features of a batch read the same arrays.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Feature:
-    """One number for each pair of a batch: the function, one line of documentation, and what must be built for it."""
+    """One number for each pair of a batch: the function, its description, and what must be built for it."""
 
     values: Callable[[Query, Candidates], FloatArray]
     description: str

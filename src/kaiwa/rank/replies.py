@@ -1,4 +1,4 @@
-"""Answers to a query by a system, past the filters: as replies with their reasons, or as one ranking of a run."""
+"""Answers of a system to a query that pass the filters: as replies with reasons, or as a ranking of a run."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from kaiwa.retrieve.index.inverted_index import Index
     from kaiwa.retrieve.search.matching import Candidates, Query
 
-_EXTRA = 10  # answers fetched beyond k, for the filters to drop
-_STEP = 2.0**-22  # two places of single precision, in which trec_eval holds scores
+_EXTRA = 10  # candidates beyond k, because the filters drop some
+_STEP = 2.0**-22  # two units of single precision, in which trec_eval stores scores
 NO_TAKEDOWN = Takedown()
 
 
 @dataclass(frozen=True)
 class Reply:
-    """One comment to answer with, and why: its best post, the words it shares, and the values of the features."""
+    """One comment as an answer, and its reasons: its best post, the words it shares, the values of the features."""
 
     comment: str
     text: str
@@ -41,7 +41,7 @@ class Reply:
 
 
 class Replies(list[Reply], Shown):
-    """The comments to answer a post with, best first, and the reasons for each.
+    """The comments that answer a post, best first, with reasons.
 
     >>> import kaiwa
     >>> kaiwa.Replies()
@@ -71,7 +71,7 @@ def answers(query: Query, system: System, *, k: int, filters: Filters, takedown:
 
 
 def _with_shown_posts(index: Index, candidates: Candidates, takedown: Takedown) -> Candidates:
-    """The candidates, a post of the takedown list replaced by another post of the comment."""
+    """The candidates, with each post of the takedown list replaced by another post of the comment."""
     posts = candidates.posts.copy()
     links = index.links
     for place in np.flatnonzero(is_among(posts, takedown.posts)).tolist():
@@ -111,9 +111,9 @@ def ranking(index: Index, candidates: Candidates) -> list[tuple[str, float]]:
 
 
 def distinct_scores(tied: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
-    """The ranking, best first; a score that ties, also in single precision, is set just below the one before.
+    """The ranking, best first; a score that ties, also in single precision, is set just below the one before it.
 
-    A tool that sorts by score breaks ties by its own rule; with distinct scores every tool finds the same order.
+    Tools break ties by different rules; with distinct scores they all find the same order.
 
     >>> distinct_scores([("c1", 4.0), ("c2", 4.0), ("c3", 1.0)])
     [('c1', 4.0), ('c2', 3.9999990463256836), ('c3', 1.0)]

@@ -1,8 +1,8 @@
-"""The systems that make runs, by name: the pilot study's and our own.
+"""The systems that make runs, by name: those of the pilot study, and others.
 
-A system is candidates + features + a way to combine them. Searches find candidates, exactly, each search its own
-ranking of them; features are numbers for each candidate; a combination makes one ranking of the searches' rankings
-and the features.
+A system is candidates + features + a way to combine them. Each search finds its exact top
+candidates, ranked; a feature is a number for each candidate; a combination makes one ranking from the rankings of
+the searches and the features.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def first_ranking(rankings: Sequence[Candidates], _features: Features) -> Candid
 
 @dataclass(frozen=True)
 class System:
-    """A named way to rank comments; ``depth`` is the least number of candidates of each search.
+    """A named way to rank comments; ``depth`` is the minimum number of candidates of each search.
 
     ``features`` are names of FEATURES: those that the combination may use, and that a reply shows.
     """
@@ -72,7 +72,7 @@ SYSTEMS = Names(
 
 
 def system_named(name: str, *, fusion: str = "rrf") -> System:
-    """The system of that name, its rankings fused as asked if it fuses any; a system without its model is an error.
+    """The system of that name, with ``fusion`` if it combines rankings; a system without its model is an error.
 
     >>> system_named("run2").description
     'Q2P + Q2C over all pairs, tf-idf cosine'

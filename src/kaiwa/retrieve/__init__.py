@@ -1,1 +1,1 @@
-"""A post in, ranked comments out: tokens, index, exact similarity of posts and comments, fusion, filters."""
+"""Retrieval of comments for a post: tokens, similarities, the index, exact search."""

@@ -1,4 +1,4 @@
-"""A repository to an index: texts tokenised batch by batch, terms inverted, arrays sealed."""
+"""A repository to an index: texts tokenised batch by batch, terms inverted, arrays written with checksums."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _PAIRS = 0.15  # of the work; nearly all of the rest is tokenising
 def build_index(
     source: Path, target: Path, *, language: str | None, tokens: str | None, progress: Progress
 ) -> dict[str, Any]:  # Any: the index's facts, JSON values
-    """Index a repository; the facts of the index that is now at ``target``."""
+    """Index a repository; the facts of the new index at ``target``."""
     repository = open_repository(source)
     language = language or repository.manifest.language or _language_of(repository)
     chosen = tokeniser(tokens or language)
@@ -60,7 +60,7 @@ def _copy_takedown(repository: Repository, target: Path) -> None:
     """Add the takedown list of the repository to that of its index."""
     listed = target / NAME
     known = read_takedown(listed) if listed.exists() else frozenset()
-    if missing := sorted(repository.taken_down() - known):
+    if missing := sorted(repository.takedown_ids() - known):
         before = listed.read_text(encoding="utf-8").rstrip("\n") + "\n" if known else ""
         write_text(listed, before + "\n".join(missing) + "\n")
 
@@ -72,7 +72,7 @@ def _language_of(repository: Repository) -> str:
 
 
 def _empty_parts(repository: Repository, name: str, writer: IndexWriter) -> DocumentParts:
-    """Parts for the documents of one side."""
+    """Empty parts for the documents of one side."""
     documents = getattr(repository.manifest, name)
     return DocumentParts(writer.folder, documents_in_part(documents, repository.text_bytes(name)))
 

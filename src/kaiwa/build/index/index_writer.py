@@ -1,6 +1,6 @@
-"""Writing an index folder: a new data folder is filled, then named by the manifest in one rename.
+"""Writing an index folder: a new data folder is filled, then the manifest that names it is renamed.
 
-A reader finds the old index or the new one, at any moment; a build that fails leaves nothing behind.
+A reader always finds the old index or the new one; a build that fails deletes its files.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kaiwa.disk.arrays import GrowingArray
-from kaiwa.disk.atomic_files import whole_file
-from kaiwa.disk.atomic_folders import refuse_foreign, settle, unwritable
+from kaiwa.disk.atomic_files import atomic_file
+from kaiwa.disk.atomic_folders import refuse_foreign, sync_folder, unwritable
 from kaiwa.disk.strings import StringWriter
 from kaiwa.errors import InputError
 from kaiwa.formats.collection import takedown
@@ -34,15 +34,15 @@ class IndexWriter:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def save(self, name: str, values: NDArray[Any]) -> None:  # Any: of whatever kind
-        """Write an array as it is."""
+    def save(self, name: str, values: NDArray[Any]) -> None:  # Any: any dtype
+        """Write an array."""
         np.save(self._path(name), values)
 
     @contextmanager
-    def growing(self, name: str, kind: Any) -> Iterator[GrowingArray]:  # Any: a dtype
+    def growing(self, name: str, dtype: Any) -> Iterator[GrowingArray]:  # Any: a dtype
         """An array to which values are appended until the block ends."""
         with self._path(name).open("wb") as file:
-            array = GrowingArray(file, kind)
+            array = GrowingArray(file, dtype)
             yield array
             array.finish()
 
@@ -60,7 +60,7 @@ class IndexWriter:
 def writing_index(
     path: Path, facts: dict[str, Any], *, last: Callable[[], None] = lambda: None
 ) -> Iterator[IndexWriter]:  # Any: JSON values
-    """A writer whose arrays become the index at ``path`` if the block ends well; ``facts`` may grow meanwhile.
+    """A writer whose arrays become the index at ``path`` if the block ends without an error; it may add ``facts``.
 
     ``last`` is called when the arrays are on disk, just before they become the index.
     """
@@ -68,15 +68,15 @@ def writing_index(
     try:
         path.mkdir(parents=True, exist_ok=True)
         with _locked(path):
-            fresh = path / f"data-{token_hex(8)}"
+            new = path / f"data-{token_hex(8)}"
             try:
-                fresh.mkdir(mode=0o700)
-                yield IndexWriter(fresh)
-                _seal(path, fresh, facts, last)
+                new.mkdir(mode=0o700)
+                yield IndexWriter(new)
+                _seal(path, new, facts, last)
             except BaseException:
-                shutil.rmtree(fresh, ignore_errors=True)
+                shutil.rmtree(new, ignore_errors=True)
                 raise
-            _remove_others(path, fresh)
+            _remove_others(path, new)
     except OSError as fault:
         raise unwritable(path, fault) from None
     finally:
@@ -84,17 +84,17 @@ def writing_index(
 
 
 def _refuse_foreign(path: Path) -> None:
-    """Refuse a folder with other files in it; what a stopped build left behind is allowed."""
+    """Refuse a folder with other files; those of a stopped build are allowed."""
     own = ("data-", ".lock", f".{MANIFEST}.", takedown.NAME, f".{takedown.NAME}.")
     mine = path.is_dir() and all(entry.name.startswith(own) for entry in path.iterdir())
     if not mine:
         refuse_foreign(path, mark=MANIFEST)
         if (path / MANIFEST).exists() and not _is_index(path):
-            raise InputError.at(path, "is a folder of another kind", "give a new or empty folder")
+            raise InputError.at(path, "has a manifest that is not of an index", "give a new or empty folder")
 
 
 def _is_index(path: Path) -> bool:
-    """Whether the manifest is that of an index, or is damaged and beside the data of one."""
+    """Whether the manifest is that of an index, or is damaged and there is data of an index."""
     try:
         manifest = json.loads((path / MANIFEST).read_bytes())
     except (ValueError, OSError):
@@ -110,18 +110,18 @@ def _locked(path: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise InputError.at(path, "another build is at work here", "wait for it, or give another folder") from None
+            raise InputError.at(path, "another build is running here", "wait for it, or give another folder") from None
         yield
 
 
-def _seal(path: Path, fresh: Path, facts: Mapping[str, Any], last: Callable[[], None]) -> None:  # Any: JSON values
-    fresh.chmod(0o755)
-    files = {name.stem: checksums(name) for name in sorted(fresh.glob("*.npy"))}
-    settle(fresh)
-    manifest = {"what": WHAT, "version": VERSION, "data": fresh.name, "facts": dict(facts), "files": files}
+def _seal(path: Path, new: Path, facts: Mapping[str, Any], last: Callable[[], None]) -> None:  # Any: JSON values
+    new.chmod(0o755)
+    files = {name.stem: checksums(name) for name in sorted(new.glob("*.npy"))}
+    sync_folder(new)
+    manifest = {"what": WHAT, "version": VERSION, "data": new.name, "facts": dict(facts), "files": files}
     manifest["seal"] = seal_of(manifest)
     last()
-    with whole_file(path / MANIFEST) as temporary:
+    with atomic_file(path / MANIFEST) as temporary:
         temporary.write_text(json.dumps(manifest, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""The pairs as links, posts and comments numbered by the order of their ids; memory holds one range of ids."""
+"""The pairs as links of posts and comments, numbered in the order of their ids; memory holds one range of ids."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ class _Numbered(NamedTuple):
 
     own: Partitions
     in_pairs: Partitions
-    bounds: list[int]  # the first number of each range of ids: ranges with about equally many pairs
+    bounds: list[int]  # the first number of each range of ids; ranges have about the same number of pairs
 
 
 class _Counter:
-    """Counts the ids that were read, and reports the progress."""
+    """Counts the ids that were read and reports progress."""
 
     def __init__(self, progress: Progress, total: int) -> None:
         self._progress, self._total, self._done = progress, total, 0
 
     def add(self, count: int) -> None:
-        """Count so many more."""
+        """Count more ids."""
         self._done += count
         self._progress(self._done, self._total)
 
@@ -93,8 +93,8 @@ def _id_ranges(repository: Repository, name: str, writer: IndexWriter, counter: 
     for own, table in zip(ranges, tables, strict=True):
         for batch in repository.column(table, column):
             if not all(map(is_id, batch)):
-                what = f"an empty {column}, or one with white space"
-                raise InputError.at(repository.path / f"{table}.parquet", what, "give every id without spaces")
+                what = f"a {column} is empty or contains white space"
+                raise InputError.at(repository.path / f"{table}.parquet", what, "write ids without white space")
             own.add(batch)
             counter.add(len(batch))
     return ranges[0], ranges[1]
@@ -117,7 +117,7 @@ def _found(
     found = pc.index_in(wanted, value_set=ordered)
     if found.null_count:
         missing = wanted[pc.index(found.is_null(), True).as_py()].as_py()
-        what = f"{column} {missing!r} is in no other table"
+        what = f"{column} {missing!r} is missing in {name}.parquet"
         raise InputError.at(repository.path / "pairs.parquet", what, "make a repository with kaiwa clean")
     return order.to_numpy().astype(np.int64), found.to_numpy(zero_copy_only=False).astype(np.int64)
 
@@ -129,7 +129,7 @@ def _records(rows: IntArray, numbers: IntArray) -> Any:  # Any: records
 
 
 def _all_linked(parts: Iterable[Any], repository: Repository) -> Iterator[Any]:  # Any: records
-    """The links of all comments; refused if a comment has none."""
+    """The links of all comments; a comment without one is an error."""
     following = 0
     for part in parts:
         firsts = np.unique(part["row"] >> _HALF)
@@ -138,7 +138,7 @@ def _all_linked(parts: Iterable[Any], repository: Repository) -> Iterator[Any]: 
         following = int(firsts[-1]) + 1 if len(firsts) else following
         yield part
     if following != repository.manifest.comments:
-        raise InputError.at(repository.path, "a comment without a post", "give every comment a pair")
+        raise InputError.at(repository.path, "a comment has no post", "give every comment a pair")
 
 
 def _write_links(parts: Iterable[Any], writer: IndexWriter, names: tuple[str, str], size: int) -> int:  # Any: records

@@ -1,4 +1,4 @@
-"""Numbers of terms to postings on disk: each part inverted by itself, the postings of all parts joined term by term."""
+"""Term numbers to postings on disk: each part is inverted alone, then the postings of all parts are joined by term."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _JOINED = 1 << 20  # postings joined at a time, or one term's; and counts read a
 
 
 class _Side(NamedTuple):
-    """What one side is built from, and where it is written."""
+    """The input and output of one side."""
 
     name: str
     parts: DocumentParts
@@ -57,13 +57,13 @@ class _Peaks:
 
 
 def write_side(name: str, parts: DocumentParts, terms: int, writer: IndexWriter) -> None:
-    """Write the postings of one side and the weights that follow from them; its parts are consumed."""
+    """Write the postings of one side and the weights computed from them; its parts are deleted."""
     counts = TemporaryArray(writer.folder, np.uint16 if parts.each < SMALL else np.uint32)
     with closing(parts), closing(counts):
         starts, most = _count(parts, terms, counts)
         weights = norm_weights(np.diff(starts).astype(np.float64), parts.documents)
         inverter = Inverter(weights, most, parts.each)
-        with closing(TemporaryArray(writer.folder, inverter.packing.kind)) as postings:
+        with closing(TemporaryArray(writer.folder, inverter.packing.dtype)) as postings:
             side = _Side(name, parts, writer, counts, postings)
             cursors = _invert(side, inverter, terms)
             _join(side, cursors, starts, inverter.packing)
@@ -82,7 +82,7 @@ def _count(parts: DocumentParts, terms: int, counts: TemporaryArray) -> tuple[In
 
 
 def _invert(side: _Side, inverter: Inverter, terms: int) -> IntArray:
-    """Invert the parts, and write all that is not per posting; where the postings of each part start."""
+    """Invert the parts and write norms, shapes and peaks; where the postings of each part start."""
     parts, writer = side.parts, side.writer
     peaks = _Peaks(terms, parts.tokens / max(parts.documents, 1))
     starts = []
@@ -102,14 +102,14 @@ def _invert(side: _Side, inverter: Inverter, terms: int) -> IntArray:
 
 
 def _join(side: _Side, cursors: IntArray, starts: IntArray, packing: Packing) -> None:
-    """Write the postings, some terms at a time; ``cursors``: where the next postings of each part are."""
+    """Write the postings, some terms at a time; ``cursors`` is where the next postings of each part start."""
     terms = len(starts) - 1
     ranges = _term_ranges(starts, most=_JOINED // len(cursors) + 1) if len(cursors) else []
     room = max((int(starts[high] - starts[low]) for low, high in ranges), default=0)
-    packed, docs, shapes = (np.empty(room, dtype=kind) for kind in (packing.kind, np.uint32, packing.shape_kind))
+    packed, docs, shapes = (np.empty(room, dtype=dtype) for dtype in (packing.dtype, np.uint32, packing.shape_dtype))
     with (
         side.writer.growing(f"{side.name}.docs", np.uint32) as all_docs,
-        side.writer.growing(f"{side.name}.shapes", packing.shape_kind) as all_shapes,
+        side.writer.growing(f"{side.name}.shapes", packing.shape_dtype) as all_shapes,
     ):
         for low, high in ranges:
             rows = range(0, len(side.counts), terms)
@@ -124,7 +124,7 @@ def _join(side: _Side, cursors: IntArray, starts: IntArray, packing: Packing) ->
 
 
 def _gather(source: TemporaryArray, cursors: IntArray, sizes: IntArray, packed: Packed) -> None:
-    """Read so many postings of each part, one part after the other."""
+    """Read ``sizes`` postings of each part, part by part."""
     at = 0
     for cursor, size in zip(cursors.tolist(), sizes.tolist(), strict=True):
         source.read_into(packed[at : at + size], cursor)
@@ -132,7 +132,7 @@ def _gather(source: TemporaryArray, cursors: IntArray, sizes: IntArray, packed: 
 
 
 def _term_ranges(starts: IntArray, most: int) -> list[tuple[int, int]]:
-    """The terms in ranges of ``most`` terms, fewer where these have too many postings, but always one."""
+    """The terms in ranges of ``most`` terms, or fewer if they have too many postings, but at least one."""
     ranges, low = [], 0
     while low < len(starts) - 1:
         within = int(np.searchsorted(starts, starts[low] + _JOINED, side="right")) - 1

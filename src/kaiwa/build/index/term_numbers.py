@@ -1,6 +1,6 @@
-"""Texts to numbers of terms: the half of a build that begins where the tokeniser ends.
+"""Tokens to numbers of terms, the step of a build after the tokeniser.
 
-The numbers are written to disk in parts, by the numbers of their documents; memory holds the vocabulary.
+The numbers are written to disk in parts, by the numbers of their documents; the vocabulary is in memory.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 _BLOCK = 1 << 19
-_PART_BYTES = 1 << 25  # of text, about, in a part
+_PART_BYTES = 1 << 25  # about so much text in a part
 _MOST_PARTS = 100  # of one side; all of them are open at the same time
 
 
 def documents_in_part(documents: int, text_bytes: int) -> int:
-    """The number of documents in a part: few enough to hold one in memory, enough to hold all parts open.
+    """The number of documents in a part: one part fits in memory, and all parts can be open.
 
     >>> documents_in_part(1_000_000, 60_000_000), documents_in_part(1_000_000, 2_000_000_000)
     (65535, 16777)
@@ -42,7 +42,7 @@ class TermNumbers:
         self._vocabulary, self._parts = vocabulary, parts
 
     def add(self, lines: bytes, numbers: IntArray) -> None:
-        """Append the texts of some lines, which are the documents of these numbers."""
+        """Append the texts of some lines; ``numbers`` are those of the documents."""
         done = 0
         for block in _blocks(lines):
             terms, lengths = self._vocabulary.numbers(block)
@@ -61,7 +61,7 @@ def _blocks(lines: bytes) -> Iterator[bytes]:
 
 
 def write_terms(vocabulary: Vocabulary, writer: IndexWriter) -> int:
-    """Write the terms; their number."""
+    """Write the terms; the number of terms."""
     for part, values in term_arrays(*vocabulary.encoded()).items():
         writer.save(f"terms.{part}", values)
     return len(vocabulary)

@@ -1,4 +1,4 @@
-"""Raw pairs to a repository, in two passes; what is between them is in spill files, so that memory hardly grows."""
+"""Raw pairs to a repository, in two passes with spill files between them, so that memory hardly grows."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from kaiwa.build.repository.merging import joined
 from kaiwa.build.repository.pair_spill import PairSpill
 from kaiwa.build.repository.tweet_pairs import paired_tweets
 from kaiwa.corpus.duplicates import ROW, BoolArray, Rows
-from kaiwa.corpus.rule_filter import Account, passing
+from kaiwa.corpus.rule_filter import Removals, passing
 from kaiwa.disk.partitions import Partitions, RecordReader, part_of
 from kaiwa.disk.strings import TemporaryStrings
 from kaiwa.errors import InputError, option
 from kaiwa.formats.collection.repository import Manifest, RepositoryWriter, writing_repository
-from kaiwa.formats.format_table import PAIRS, TWEETS
+from kaiwa.formats.nouns import PAIRS, TWEETS
 from kaiwa.formats.recognition import format_of
 from kaiwa.model.normalise import fingerprint, skeleton
 from kaiwa.model.plurals import counted
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
-_PACKING = 3  # a packed file holds about this many times its bytes
+_COMPRESSION = 3  # a compressed file decompresses to about this many times its size
 _READING = 0.75  # of the work; the rest is writing
 
 
 @dataclass(frozen=True)
 class Cleaned(Shown):
-    """What cleaning made, and what each rule removed, with examples.
+    """The repository that cleaning made, and what each rule removed, with examples.
 
     >>> Cleaned(Manifest(), pairs_read=3, merged=0, removed={"short": 3}, examples={}).removed
     {'short': 3}
@@ -60,20 +60,20 @@ class Cleaned(Shown):
 
 def clean(source: Path, target: Path, *, rules: RuleSet, sample: int | None, seed: int, progress: Progress) -> Cleaned:
     """Clean a file of pairs, or of tweets, into a repository."""
-    account = Account()
+    removals = Removals()
     with writing_repository(target) as writer, closing(_Spilled(writer.folder)) as spilled:
-        _spill(source, spilled, rules, account, share(progress, 0, _READING))
-        fates = joined(
-            spilled.rows, spilled.count, writer.folder, rules=rules, sample=sample, seed=seed, account=account
+        _spill(source, spilled, rules, removals, share(progress, 0, _READING))
+        decisions = joined(
+            spilled.rows, spilled.count, writer.folder, rules=rules, sample=sample, seed=seed, removals=removals
         )
-        _write(spilled, fates, writer, share(progress, _READING, 1))
-        removed = dict(account.counts)
-        whole = writer.finish(Manifest(rules=rules.name, removed=removed, seed=seed if sample else None))
-    return Cleaned(whole, spilled.pairs_read, writer.counts["merged"], removed, account.examples)
+        _write(spilled, decisions, writer, share(progress, _READING, 1))
+        removed = dict(removals.counts)
+        manifest = writer.finish(Manifest(rules=rules.name, removed=removed, seed=seed if sample else None))
+    return Cleaned(manifest, spilled.pairs_read, writer.counts["merged"], removed, removals.examples)
 
 
 class _Spilled:
-    """Pairs that pass the rules, in spill files: their texts, their comments' ids by row, and a record of keys each."""
+    """Pairs that pass the rules, in spill files: their texts, their comments' ids by row, and a record of keys."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -101,23 +101,23 @@ class _Spilled:
         self.comment_ids.close()
 
 
-def _spill(source: Path, spilled: _Spilled, rules: RuleSet, account: Account, progress: Progress) -> None:
+def _spill(source: Path, spilled: _Spilled, rules: RuleSet, removals: Removals, progress: Progress) -> None:
     found = format_of(source, PAIRS, TWEETS)
     tweets = found.noun is TWEETS
-    batches = paired_tweets(source, spilled.folder, rules, account) if tweets else found.read(source)
+    batches = paired_tweets(source, spilled.folder, rules, removals) if tweets else found.read(source)
     for batch in _with_progress(batches, source, progress):
         spilled.pairs_read += len(batch)
-        if kept := passing(batch, rules, account):
+        if kept := passing(batch, rules, removals):
             spilled.add(kept)
     spilled.texts.close()
     if not spilled.count:
         raise InputError.at(
-            source, f"no pair passes the rules ({spilled.pairs_read} read)", f"try {option('rules', 'plain')} or none"
+            source, f"no pair passes the rules ({spilled.pairs_read:,} read)", f"try {option('rules', 'plain')} or none"
         )
 
 
 def _post_keys(pairs: list[Pair]) -> Iterator[int]:
-    """The fingerprint of each post id; comments of one post mostly follow each other."""
+    """The fingerprint of each post id; comments of one post are mostly consecutive."""
     last, key = "", 0
     for pair in pairs:
         if pair.post_id != last:
@@ -126,26 +126,26 @@ def _post_keys(pairs: list[Pair]) -> Iterator[int]:
 
 
 def _with_progress(batches: Iterator[list[Pair]], source: Path, progress: Progress) -> Iterator[list[Pair]]:
-    packed = _PACKING if source.suffix in {".gz", ".zst", ".parquet"} else 1
+    expansion = _COMPRESSION if source.suffix in {".gz", ".zst", ".parquet"} else 1
     done = 0
     for batch in batches:
         yield batch
-        total = source.stat().st_size * packed
+        total = source.stat().st_size * expansion
         done += sum(len(pair.comment.encode()) + len(pair.post.encode()) for pair in batch)
         progress(min(done, total), total)
 
 
-def _write(spilled: _Spilled, fates: RecordReader, writer: RepositoryWriter, progress: Progress) -> None:
-    """Write each post and comment where its first row is, and the pairs by their ids."""
+def _write(spilled: _Spilled, decisions: RecordReader, writer: RepositoryWriter, progress: Progress) -> None:
+    """Write each post and comment at its first row, and the pairs by their ids."""
     done = 0
     for post_ids, posts, comment_ids, comments in spilled.texts.batches():
-        fate = fates.take(len(post_ids))
-        writer.add("posts", _chosen(post_ids, fate["post_stays"]), _chosen(posts, fate["post_stays"]))
-        writer.add("comments", _chosen(comment_ids, fate["comment_stays"]), _chosen(comments, fate["comment_stays"]))
-        speakers = _speakers(comment_ids, fate, spilled.comment_ids)
-        writer.add("pairs", _chosen(post_ids, fate["keep"]), _chosen(speakers, fate["keep"]))
-        writer.add("merged", _chosen(comment_ids, fate["alias"]), _chosen(speakers, fate["alias"]))
-        done += len(fate)
+        kept = decisions.take(len(post_ids))
+        writer.add("posts", _chosen(post_ids, kept["post_stays"]), _chosen(posts, kept["post_stays"]))
+        writer.add("comments", _chosen(comment_ids, kept["comment_stays"]), _chosen(comments, kept["comment_stays"]))
+        kept_ids = _kept_ids(comment_ids, kept, spilled.comment_ids)
+        writer.add("pairs", _chosen(post_ids, kept["keep"]), _chosen(kept_ids, kept["keep"]))
+        writer.add("merged", _chosen(comment_ids, kept["alias"]), _chosen(kept_ids, kept["alias"]))
+        done += len(kept)
         progress(done, spilled.count)
 
 
@@ -153,10 +153,10 @@ def _chosen(values: list[str], which: BoolArray) -> list[str]:
     return list(compress(values, which.tolist()))
 
 
-def _speakers(comment_ids: list[str], fate: Rows, ids: TemporaryStrings) -> list[str]:
-    """The id of the comment that speaks for each row's, where the row needs it."""
-    speakers = list(comment_ids)
-    others = np.flatnonzero((fate["keep"] | fate["alias"]) & (fate["comment"] != fate["own"]))
-    for place, name in zip(others.tolist(), ids.at(fate["comment"][others].tolist()), strict=True):
-        speakers[place] = name
-    return speakers
+def _kept_ids(comment_ids: list[str], kept: Rows, ids: TemporaryStrings) -> list[str]:
+    """The id of the comment that is kept for each row's comment, where the row needs it."""
+    kept_ids = list(comment_ids)
+    others = np.flatnonzero((kept["keep"] | kept["alias"]) & (kept["comment"] != kept["own"]))
+    for place, name in zip(others.tolist(), ids.at(kept["comment"][others].tolist()), strict=True):
+        kept_ids[place] = name
+    return kept_ids

@@ -1,4 +1,4 @@
-"""Which pairs stay: repeats joined, near-duplicates merged, a sample drawn; with a part of the rows in memory."""
+"""Which pairs are kept: duplicates and near-duplicates merged, a sample drawn, with a part of the rows in memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from kaiwa.corpus.duplicates import (
-    Draw,
+    PairSample,
     Rows,
     comments_that_stay,
     posts_that_stay,
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from kaiwa.corpus.rule_filter import Account
+    from kaiwa.corpus.rule_filter import Removals
     from kaiwa.corpus.rules import RuleSet
 
 
 def joined(
-    spilled: Partitions, rows: int, folder: Path, *, rules: RuleSet, sample: int | None, seed: int, account: Account
+    spilled: Partitions, rows: int, folder: Path, *, rules: RuleSet, sample: int | None, seed: int, removals: Removals
 ) -> RecordReader:
-    """What becomes of each row, in their order; ``spilled`` has them in parts by the comment's id."""
+    """What is kept of each row, in order; ``spilled`` has the rows in parts by the comment's id."""
     removed: Counter[str] = Counter()
     parts: Iterable[Rows] = (same_ids(part, merge=rules.merge) for part in spilled.parts())
     if rules.merge:
@@ -37,16 +37,16 @@ def joined(
     kept = rows - removed.total()
     if sample is not None and sample < kept:
         removed["not in the sample"] = kept - sample
-        parts = map(Draw(kept, sample, seed).thinned, parts)
-    for why, count in removed.items():
+        parts = map(PairSample(kept, sample, seed).sampled, parts)
+    for reason, count in removed.items():
         if count:
-            account.remove(why, "", times=count)
+            removals.add(reason, "", times=count)
     parts = _regrouped(map(comments_that_stay, parts), "post", folder)
     return _in_order(map(posts_that_stay, parts), rows, folder)
 
 
 def _regrouped(parts: Iterable[Rows], field: str, folder: Path) -> Iterator[Rows]:
-    """All the rows again, in parts by another field; every part is taken before the first is given."""
+    """All rows in parts by another field; all parts are read before the first is returned."""
     spill = Partitions(folder)
     for part in parts:
         spill.add(part, part_of(part[field]))

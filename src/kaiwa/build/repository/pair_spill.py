@@ -1,6 +1,6 @@
-"""A spill file of pairs between two passes: rows out as they went in, batch by batch.
+"""A spill file of pairs between two passes, read in the order in which it was written, batch by batch.
 
-The text of a post in consecutive rows is kept once: the others have "" for its text.
+The text of a post in consecutive rows is stored once; the other rows have "".
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PairSpill:
-    """Pairs in a spill file, so that memory holds a few bytes of each."""
+    """Pairs in a spill file."""
 
     _last = ""
 
@@ -32,7 +32,7 @@ class PairSpill:
         self._writer: Any = pa.ipc.new_stream(path, self._schema, options=options)  # Any: pyarrow is untyped
 
     def add(self, batch: Batch) -> None:
-        """Append a batch, which is not empty."""
+        """Append a batch of at least one pair."""
         import pyarrow as pa
 
         before = [self._last, *(pair.post_id for pair in batch[:-1])]
@@ -42,11 +42,11 @@ class PairSpill:
         self._writer.write_table(pa.table(columns, schema=self._schema))
 
     def close(self) -> None:
-        """No more rows will come."""
+        """End writing."""
         self._writer.close()
 
     def batches(self) -> Iterator[list[list[str]]]:
-        """The rows again, as four columns a batch."""
+        """The rows in batches of four columns."""
         import pyarrow as pa
 
         self.close()

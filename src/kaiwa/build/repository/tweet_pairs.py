@@ -1,6 +1,6 @@
 """Tweets to pairs: a reply (T1) belongs to the initial post (T2) whose id it names.
 
-The file is read twice. What the first reading learns is on disk, so memory does not grow with the number of tweets.
+The file is read twice. The results of the first pass are on disk, so memory does not grow with the number of tweets.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from contextlib import closing
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from kaiwa.corpus.tweet_threads import NO_POST, Tweets, records_of, repeated_ids_marked, replies_joined
+from kaiwa.corpus.tweet_threads import NO_POST, Tweets, join_replies, mark_duplicate_ids, records_of
 from kaiwa.disk.partitions import Partitions, RecordReader, part_of, range_of
 from kaiwa.disk.strings import TemporaryStrings
 from kaiwa.formats.collection.tweet_files import Tweet, read_tweets
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from kaiwa.corpus.rule_filter import Account
+    from kaiwa.corpus.rule_filter import Removals
     from kaiwa.corpus.rules import RuleSet
 
 _BATCH = 8192
 
 
-def paired_tweets(path: Path, folder: Path, rules: RuleSet, account: Account) -> Iterator[list[Pair]]:
+def paired_tweets(path: Path, folder: Path, rules: RuleSet, removals: Removals) -> Iterator[list[Pair]]:
     """Pairs of initial posts and the replies to them, both passing the rules (overview 3.3.1).
 
-    ``folder`` is where the work may keep files meanwhile.
+    ``folder`` is for temporary files.
     """
     with closing(TemporaryStrings(folder)) as texts:
-        fates = _fates(path, folder, rules, texts)
+        decisions = _decisions(path, folder, rules, texts)
         for batch in _batches(path):
-            yield _pairs(batch, fates.take(len(batch)), texts, rules, account)
+            yield _pairs(batch, decisions.take(len(batch)), texts, rules, removals)
 
 
-def _fates(path: Path, folder: Path, rules: RuleSet, texts: TemporaryStrings) -> RecordReader:
-    """What the whole file says of each tweet; the texts of initial posts that pass go to ``texts``, by their rows."""
+def _decisions(path: Path, folder: Path, rules: RuleSet, texts: TemporaryStrings) -> RecordReader:
+    """The record of each tweet; the texts of initial posts that pass are added to ``texts``, by row."""
     by_id = Partitions(folder)
     rows = 0
     for batch in _batches(path):
-        passes = [_verdict(tweet, rules) is None for tweet in batch]
+        passes = [_reason(tweet, rules) is None for tweet in batch]
         texts.add(
             [tweet.text if good and not tweet.reply_to else "" for tweet, good in zip(batch, passes, strict=True)]
         )
@@ -52,29 +52,31 @@ def _fates(path: Path, folder: Path, rules: RuleSet, texts: TemporaryStrings) ->
         by_id.add(records, part_of(records["id"]))
         rows += len(batch)
     by_thread, in_order = Partitions(folder), Partitions(folder)
-    for part in map(repeated_ids_marked, by_id.parts()):
+    for part in map(mark_duplicate_ids, by_id.parts()):
         by_thread.add(part, part_of(part["thread"]))
-    for part in map(replies_joined, by_thread.parts()):
+    for part in map(join_replies, by_thread.parts()):
         in_order.add(part, range_of(part["row"], rows))
     return RecordReader(in_order.parts())
 
 
-def _pairs(batch: list[Tweet], fates: Tweets, texts: TemporaryStrings, rules: RuleSet, account: Account) -> list[Pair]:
-    """The pairs of the batch's replies; what becomes no pair goes to the account."""
+def _pairs(
+    batch: list[Tweet], records: Tweets, texts: TemporaryStrings, rules: RuleSet, removals: Removals
+) -> list[Pair]:
+    """The pairs of the batch's replies; the other tweets are counted as removed."""
     replies: list[tuple[Tweet, int]] = []
-    for tweet, repeated, post in zip(batch, fates["repeated"].tolist(), fates["post"].tolist(), strict=True):
-        why = "id repeated" if repeated else _verdict(tweet, rules)
-        if why is None and tweet.reply_to and post == NO_POST:
-            why = "reply to no post in the pool"
-        if why is not None:
-            account.remove(why, tweet.text)
+    for tweet, duplicate, post in zip(batch, records["duplicate"].tolist(), records["post"].tolist(), strict=True):
+        reason = "id repeated" if duplicate else _reason(tweet, rules)
+        if reason is None and tweet.reply_to and post == NO_POST:
+            reason = "reply to no post in the pool"
+        if reason is not None:
+            removals.add(reason, tweet.text)
         elif tweet.reply_to:
             replies.append((tweet, post))
     posts = texts.at([post for _, post in replies])
     return [Pair(tweet.reply_to, text, tweet.id, tweet.text) for (tweet, _), text in zip(replies, posts, strict=True)]
 
 
-def _verdict(tweet: Tweet, rules: RuleSet) -> str | None:
+def _reason(tweet: Tweet, rules: RuleSet) -> str | None:
     side = "comment" if tweet.reply_to else "post"
     if tweet.retweet:
         return "retweet"

@@ -1,4 +1,4 @@
-"""Lists of ids, one a line, and sets of millions of them."""
+"""Lists of ids, one per line, and sets of millions of ids."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def read_ids(path: Path) -> list[str]:
-    """The ids of a file, the first field of each line; blank and ``#`` lines left out."""
+    """The ids of a file, the first field of each line; blank and ``#`` lines are ignored."""
     fields = (line.split() for block in read_blocks(path) for _, line in numbered_lines(block))
     return [found[0] for found in fields if found and not found[0].startswith("#")]
 
 
 class IdSet:
-    """A set of millions of ids in their bytes and an index, tested with ``in``.
+    """A set of millions of ids as packed bytes, tested with ``in``.
 
     >>> known = IdSet(pack(["c1", "c2"]))
     >>> "c2" in known, "c3" in known
@@ -42,6 +42,6 @@ class IdSet:
 
 
 def id_set(names: list[str]) -> Container[str]:
-    """The names as a set; past a million, as packed ids."""
+    """The names as a set; from a million on, as packed ids."""
     many = 1_000_000
     return frozenset(names) if len(names) < many else IdSet(pack(names))

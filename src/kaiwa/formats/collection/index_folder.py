@@ -1,8 +1,8 @@
-"""The index folder: one manifest that names a sealed folder of arrays, mapped into memory as they are needed.
+"""The index folder: a manifest, and the folder of arrays that it names, mapped into memory when they are needed.
 
 INDEX/manifest.json   what, version, facts, and for every array its size and a checksum per mebibyte
-INDEX/data-XXXXXXXX/  the arrays, as .npy files; never changed once the manifest names them
-INDEX/takedown.txt    ids that no answer may contain, one per line; may be absent, may change at any time
+INDEX/data-XXXXXXXX/  the arrays, as .npy files; never changed after the manifest names them
+INDEX/takedown.txt    ids that no answer may contain, one per line; may be missing, may change at any time
 
 Small arrays are checked when the index is opened, the large ones mebibyte by mebibyte before they are first read.
 Writing an index is kaiwa.build.index.index_writer.
@@ -30,8 +30,8 @@ VERSION = 3
 MANIFEST = "manifest.json"
 CHUNK = 1 << 20
 LAZY = ("docs", "shapes", "text", "ids", "text_starts", "id_starts", "row")
-"""The large arrays, checked where they are read; the rest are checked when the index is opened."""
-_REPAIR = "build it with kaiwa index"
+"""The large arrays, checked when they are read; the others are checked when the index is opened."""
+_FIX = "build it with kaiwa index"
 
 
 def open_index(path: Path) -> Index:
@@ -42,17 +42,17 @@ def open_index(path: Path) -> Index:
 
 @dataclass(frozen=True)
 class IndexFiles:
-    """The arrays of an index, mapped, with what is needed to check them."""
+    """The arrays of an index, mapped, with their checksums."""
 
     path: Path
     facts: Mapping[str, Any]  # Any: JSON values
-    arrays: Mapping[str, Any]  # Any: arrays of their own kinds
+    arrays: Mapping[str, Any]  # Any: arrays of several dtypes
     _files: Mapping[str, Any]  # Any: as in the manifest
-    _maps: Mapping[str, mmap]  # the files themselves, which stay even after a new build removes their names
-    _checked: Mapping[str, bytearray]  # per mebibyte: 1 once it was checked
+    _maps: Mapping[str, mmap]  # the files stay open after a new build deletes them
+    _checked: Mapping[str, bytearray]  # per mebibyte: 1 if it is checked
 
     def check(self, name: str, low: int, high: int) -> None:
-        """Refuse a damaged array before its places ``low:high`` are read; each mebibyte is checked once."""
+        """Refuse a damaged array before ``low:high`` of it is read; each mebibyte is checked once."""
         array = self.arrays[name]
         header = self._files[name]["bytes"] - array.nbytes
         first, last = (header + low * array.itemsize) // CHUNK, (header + high * array.itemsize - 1) // CHUNK
@@ -70,7 +70,7 @@ def open_index_files(path: Path) -> IndexFiles:
     for name, file in manifest["files"].items():
         where = folder / f"{name}.npy"
         if not where.is_file() or where.stat().st_size != file["bytes"]:
-            raise InputError.at(path, f"{name} is missing or cut short", _REPAIR)
+            raise InputError.at(path, f"{name} is missing or truncated", _FIX)
         lazy = name.split(".")[-1] in LAZY and not name.startswith("terms.")
         chunks = range(1 if lazy else len(file["crc32"]))
         with where.open("rb") as source:
@@ -82,27 +82,27 @@ def open_index_files(path: Path) -> IndexFiles:
     return IndexFiles(path, manifest["facts"], arrays, manifest["files"], maps, checked)
 
 
-def _check_chunks(whole: mmap, name: str, sums: list[int], chunks: range, path: Path) -> None:
-    """Refuse mebibytes that differ from what was written; the pages read for that do not stay in memory."""
+def _check_chunks(data: mmap, name: str, sums: list[int], chunks: range, path: Path) -> None:
+    """Refuse mebibytes with a wrong checksum; the pages that were read do not stay in memory."""
     for chunk in chunks:
-        if zlib.crc32(whole[chunk * CHUNK : (chunk + 1) * CHUNK]) != sums[chunk]:
+        if zlib.crc32(data[chunk * CHUNK : (chunk + 1) * CHUNK]) != sums[chunk]:
             raise InputError.at(path, f"{name} is damaged (mebibyte {chunk + 1})", "build the index again")
-    whole.madvise(MADV_DONTNEED)
+    data.madvise(MADV_DONTNEED)
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:  # Any: JSON values
     where = path / MANIFEST
     if not where.is_file():
-        raise InputError.at(path, "not an index" if path.exists() else "no such index", _REPAIR)
+        raise InputError.at(path, "not an index" if path.exists() else "no such index", _FIX)
     try:
         manifest = json.loads(where.read_bytes())
     except (ValueError, OSError):
         raise InputError.at(where, "cannot be read as JSON", "build the index again") from None
     if not isinstance(manifest, dict) or manifest.get("what") != WHAT:
-        raise InputError.at(path, "not an index", _REPAIR)
+        raise InputError.at(path, "not an index", _FIX)
     if manifest.get("version") != VERSION:
         raise InputError.at(
-            path, f"is an index of version {manifest.get('version')}", f"this Kaiwa reads {VERSION}; {_REPAIR}"
+            path, f"has index version {manifest.get('version')}", f"this Kaiwa reads version {VERSION}; {_FIX}"
         )
     if manifest.get("seal") != seal_of(manifest):
         raise InputError.at(where, "is damaged", "build the index again")
@@ -110,7 +110,7 @@ def _read_manifest(path: Path) -> dict[str, Any]:  # Any: JSON values
 
 
 def seal_of(manifest: Mapping[str, Any]) -> int:  # Any: JSON values
-    """The checksum of a manifest, without its seal."""
+    """The checksum of a manifest (its field ``seal``), computed without that field."""
     rest = {key: value for key, value in manifest.items() if key != "seal"}
     return zlib.crc32(json.dumps(rest, sort_keys=True).encode())
 

@@ -1,4 +1,4 @@
-"""Raw post-comment pairs: TSV with or without a header, JSONL, Parquet; plain, .gz or .zst; in batches."""
+"""Raw post-comment pairs: TSV with or without a header, JSONL, Parquet; plain, .gz or .zst; read in batches."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.errors import InputError, needs_extra
+from kaiwa.disk.parquet_tables import parquet_batches
+from kaiwa.errors import InputError
 from kaiwa.formats.text.blocks import Block, numbered_lines, read_blocks
 from kaiwa.formats.text.head import Match, partly
 from kaiwa.model.pair import Pair
@@ -19,14 +20,13 @@ if TYPE_CHECKING:
 
 FIELDS = ("post_id", "post", "comment_id", "comment")
 SHAPE = "a pair is post_id, post, comment_id, comment"
-BATCH_ROWS = 16_384
 JSONL = {".jsonl", ".ndjson", ".json"}
 
 Batch = list[Pair]
 
 
 def is_pairs_tsv(head: Head) -> Match:
-    """Whether every line has four columns between tabs; surely under a heading, or if both texts are texts."""
+    """Whether every line has four columns between tabs; surely with a header, or if both texts have words."""
     rows = [line.split("\t") for line in head.lines]
     fitting = [len(row) == len(FIELDS) for row in rows]
     if not fitting or not all(fitting):
@@ -37,7 +37,7 @@ def is_pairs_tsv(head: Head) -> Match:
 
 
 def is_pairs_jsonl(head: Head) -> Match:
-    """Whether the first object has a comment_id; any other file named as JSONL may be a damaged one."""
+    """Whether the first object has a comment_id; any other JSONL file may be a damaged one."""
     if kind_of(head.path) not in JSONL:
         return Match.NO
     found = first_object(head)
@@ -58,7 +58,7 @@ def is_pairs_parquet(head: Head) -> Match:
 
 
 def first_object(head: Head) -> dict[str, Any] | None:  # Any: JSON values
-    """The JSON object on the first line of a file named as JSONL; None when there is none."""
+    """The JSON object on the first line of a JSONL file; None if there is none."""
     if kind_of(head.path) not in JSONL or not head.lines:
         return None
     try:
@@ -69,13 +69,13 @@ def first_object(head: Head) -> dict[str, Any] | None:  # Any: JSON values
 
 
 def read_pairs_jsonl(path: Path) -> Iterator[Batch]:
-    """The pairs of a JSONL file, batch after batch, each id and text as given."""
+    """The pairs of a JSONL file, batch by batch, ids and texts unchanged."""
     for block in read_blocks(path):
         yield [_from_object(fields, path, line) for line, fields in objects(block, path)]
 
 
 def kind_of(path: Path) -> str:
-    """The ending that names the format, without the ending of its packing.
+    """The suffix that names the format, without that of the compression.
 
     >>> from pathlib import Path
     >>> kind_of(Path("weibo.jsonl.gz"))
@@ -99,7 +99,7 @@ def objects(block: Block, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:  
 
 
 def read_pairs_tsv(path: Path) -> Iterator[Batch]:
-    """The pairs of a TSV file, with or without a heading, batch after batch."""
+    """The pairs of a TSV file, with or without a header, batch by batch."""
     order: Sequence[int] = range(len(FIELDS))
     for block in read_blocks(path):
         lines = numbered_lines(block)
@@ -117,23 +117,23 @@ def _header(block: Block) -> list[int] | None:
 def _from_line(text: str, order: Sequence[int], path: Path, line: int) -> Pair:
     cells = text.split("\t")
     if len(cells) != len(FIELDS):
-        what = f"{len(cells)} column{'s' if len(cells) > 1 else ''} where 4 are expected"
+        what = f"expected {len(FIELDS)} columns, found {len(cells)}"
         raise InputError.at(path, what, f"{SHAPE}, separated by tabs", line=line)
     pair = Pair(*(cells[place].strip() for place in order))
-    _refuse_nameless(pair, path, line)
+    _refuse_invalid_ids(pair, path, line)
     return pair
 
 
 def _from_object(fields: dict[str, Any], path: Path, line: int) -> Pair:  # Any: JSON values
     values = [_cell(fields, name, lambda what: InputError.at(path, what, SHAPE, line=line)) for name in FIELDS]
     pair = Pair(*values)
-    _refuse_nameless(pair, path, line)
+    _refuse_invalid_ids(pair, path, line)
     return pair
 
 
 def _cell(fields: dict[str, Any], name: str, fault: Callable[[str], InputError]) -> str:  # Any: JSON values
     if name not in fields:
-        raise fault(f"no {name!r} in the object")
+        raise fault(f"missing {name!r}")
     value = fields[name]
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise fault(f"{name!r} is not text")
@@ -152,7 +152,7 @@ def clean_cell(text: str) -> str:
 
 
 def is_id(text: str) -> bool:
-    """Whether a run file, which separates its columns by white space, can name this.
+    """Whether the text can be an id in a run file, whose columns are separated by white space.
 
     >>> [is_id(text) for text in ("c1", "", "c 1")]
     [True, False, False]
@@ -160,59 +160,17 @@ def is_id(text: str) -> bool:
     return len(text.split()) == 1
 
 
-def _refuse_nameless(pair: Pair, path: Path, line: int | None) -> None:
+def _refuse_invalid_ids(pair: Pair, path: Path, line: int | None) -> None:
     for name, value in (("post_id", pair.post_id), ("comment_id", pair.comment_id)):
         if not is_id(value):
-            what = f"a {name} with white space" if value else f"an empty {name}"
-            raise InputError.at(path, what, "give every post and comment an id without spaces", line=line)
+            what = f"{name} {value!r} contains white space" if value else f"empty {name}"
+            raise InputError.at(path, what, "give every post and comment an id without white space", line=line)
 
 
 def read_pairs_parquet(path: Path) -> Iterator[Batch]:
-    """The pairs of a Parquet file, batch after batch."""
+    """The pairs of a Parquet file, batch by batch."""
     for columns in parquet_batches(path, FIELDS, SHAPE):
         batch = [Pair(*map(clean_cell, row)) for row in zip(*columns, strict=True)]
         for pair in batch:
-            _refuse_nameless(pair, path, None)
+            _refuse_invalid_ids(pair, path, None)
         yield batch
-
-
-def parquet_batches(
-    path: Path, names: Sequence[str], shape: str, *, rows: int = BATCH_ROWS
-) -> Iterator[list[list[str]]]:
-    """The named columns of a Parquet file as lists of text, batch after batch."""
-    with needs_extra("parquet"):
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-    if path.is_dir():
-        raise InputError.at(path, "is a folder, not a file", "give a file of pairs")
-    try:
-        with pq.ParquetFile(path, pre_buffer=False) as source:
-            for name in names:
-                if (standing := source.schema_arrow.names.count(name)) != 1:
-                    what = f"two columns {name!r}" if standing else f"no column {name!r}"
-                    raise InputError.at(path, what, shape)
-            for batch in source.iter_batches(rows, columns=list(names), use_threads=False):
-                yield [_text_column(batch.column(name), name, path) for name in names]
-    except FileNotFoundError:
-        raise InputError.at(path, "no such file", "check the name and the folder") from None
-    except MemoryError:  # Arrow's own is one, too
-        raise
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as fault:  # a damaged name of a column is not UTF-8
-        first_line = str(fault).splitlines()[0]
-        raise InputError.at(path, f"is not a whole Parquet file ({first_line})", "write it again") from None
-
-
-def _text_column(column: Any, name: str, path: Path) -> list[str]:  # Any: a pyarrow array, untyped
-    import pyarrow as pa
-
-    if column.null_count:
-        raise InputError.at(path, f"column {name!r} has empty places", "give every pair all four values")
-    try:
-        values: list[str] = column.cast(pa.string()).to_pylist()
-    except pa.ArrowException:
-        what = f"column {name!r} holds {column.type}, not text"
-        raise InputError.at(path, what, "write ids and texts as strings") from None
-    except UnicodeDecodeError:
-        raise InputError.at(path, f"column {name!r} holds bytes that are not UTF-8", "write it as UTF-8") from None
-    return values

@@ -1,9 +1,9 @@
-"""The repository: a folder of three Parquet files any tool can read, and a manifest that says how it was made.
+"""The repository: a folder of three Parquet files that any tool can read, and a manifest of how it was made.
 
 posts.parquet     post_id, post           each post once
 comments.parquet  comment_id, comment     each comment once
-pairs.parquet     post_id, comment_id     which comment stood under which post
-merged.parquet    comment_id, kept_id     near-duplicate comments, and the one that speaks for them (may be absent)
+pairs.parquet     post_id, comment_id     which comment belongs to which post
+merged.parquet    comment_id, kept_id     near-duplicate comments, and the one that is kept for them (may be missing)
 manifest.json     what, version, counts, rules, language; optional when another tool made the folder
 """
 
@@ -15,11 +15,10 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kaiwa.disk.atomic_folders import settle, whole_folder
-from kaiwa.disk.parquet_tables import TableWriter
+from kaiwa.disk.atomic_folders import atomic_folder, sync_folder
+from kaiwa.disk.parquet_tables import TableWriter, parquet_batches
 from kaiwa.errors import InputError, needs_extra
 from kaiwa.formats.collection import takedown
-from kaiwa.formats.collection.pair_files import parquet_batches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,12 +33,12 @@ TABLES = {
     "pairs": ("post_id", "comment_id"),
     "merged": ("comment_id", "kept_id"),
 }
-_REPAIR = "make a repository with kaiwa clean"
+_FIX = "make a repository with kaiwa clean"
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a repository says of itself."""
+    """How a repository was made, and its counts."""
 
     rules: str = ""
     language: str = ""
@@ -70,13 +69,13 @@ class Repository:
         return parquet_batches(self.path / f"{name}.parquet", TABLES[name], f"{name} have {', '.join(TABLES[name])}")
 
     def merged(self) -> dict[str, str]:
-        """Which comment now speaks for each comment that was merged away."""
+        """The comment that is kept for each comment that was merged."""
         if not (self.path / "merged.parquet").exists():
             return {}
-        return {gone: kept for batch in self.table("merged") for gone, kept in zip(*batch, strict=True)}
+        return {merged: kept for batch in self.table("merged") for merged, kept in zip(*batch, strict=True)}
 
-    def taken_down(self) -> frozenset[str]:
-        """The ids of posts and comments that its takedown list names; they go into nothing made from it."""
+    def takedown_ids(self) -> frozenset[str]:
+        """The ids of posts and comments on its takedown list; nothing made from the repository contains them."""
         path = self.path / takedown.NAME
         return takedown.read_takedown(path) if path.is_file() else frozenset()
 
@@ -86,11 +85,11 @@ class Repository:
         return (values for (values,) in parquet_batches(path, (column,), f"{name} have {columns}"))
 
     def text_bytes(self, name: str) -> int:
-        """About how many bytes the texts of the posts or the comments have."""
+        """The approximate number of bytes of the texts of the posts or the comments."""
         import pyarrow.parquet as pq
 
-        facts = pq.read_metadata(self.path / f"{name}.parquet")
-        groups = (facts.row_group(number) for number in range(facts.num_row_groups))
+        metadata = pq.read_metadata(self.path / f"{name}.parquet")
+        groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
         columns = (group.column(place) for group in groups for place in range(group.num_columns))
         return sum(column.total_uncompressed_size for column in columns if column.path_in_schema == TABLES[name][1])
 
@@ -102,16 +101,16 @@ def open_repository(path: Path) -> Repository:
         import pyarrow.parquet as pq
 
     if not path.is_dir():
-        raise InputError.at(path, "is a file" if path.exists() else "no such repository", _REPAIR)
+        raise InputError.at(path, "is a file" if path.exists() else "no such repository", _FIX)
     counts = {}
     for name in ("posts", "comments", "pairs"):
         table = path / f"{name}.parquet"
         if not table.is_file():
-            raise InputError.at(path, f"has no {name}.parquet: it is not a repository", _REPAIR)
+            raise InputError.at(path, f"missing {name}.parquet: not a repository", _FIX)
         try:
             counts[name] = pq.read_metadata(table).num_rows
         except (pa.ArrowException, OSError):
-            raise InputError.at(table, "is not a whole Parquet file", _REPAIR) from None
+            raise InputError.at(table, "is not a complete Parquet file", _FIX) from None
     return Repository(path, replace(_read_manifest(path / MANIFEST), **counts))
 
 
@@ -119,16 +118,16 @@ def _read_manifest(path: Path) -> Manifest:
     if not path.exists():
         return Manifest()
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(said, dict) or said.get("what") != WHAT:
-            raise InputError.at(path, "is not the manifest of a repository", _REPAIR)
-        if said.get("version") != VERSION:
-            repair = f"this Kaiwa reads version {VERSION}; clean the pairs again"
-            raise InputError.at(path, f"is of version {said.get('version')}", repair)
+        fields = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(fields, dict) or fields.get("what") != WHAT:
+            raise InputError.at(path, "is not the manifest of a repository", _FIX)
+        if fields.get("version") != VERSION:
+            fix = f"this Kaiwa reads version {VERSION}; clean the pairs again"
+            raise InputError.at(path, f"has version {fields.get('version')}", fix)
         known = Manifest.__dataclass_fields__
-        return Manifest(**{name: value for name, value in said.items() if name in known})
+        return Manifest(**{name: value for name, value in fields.items() if name in known})
     except (ValueError, OSError):
-        raise InputError.at(path, "cannot be read as JSON", _REPAIR) from None
+        raise InputError.at(path, "cannot be read as JSON", _FIX) from None
 
 
 class RepositoryWriter:
@@ -153,10 +152,10 @@ class RepositoryWriter:
             self.add(name, [], [])
         self.close()
         counts = {name: self.counts[name] for name in ("posts", "comments", "pairs")}
-        whole = replace(manifest, **counts)  # type: ignore[arg-type]  # the three counts are integers
-        said = {"what": WHAT, "version": VERSION, **asdict(whole)}
-        (self.folder / MANIFEST).write_text(json.dumps(said, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        return whole
+        complete = replace(manifest, **counts)  # type: ignore[arg-type]  # the three counts are integers
+        fields = {"what": WHAT, "version": VERSION, **asdict(complete)}
+        (self.folder / MANIFEST).write_text(json.dumps(fields, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        return complete
 
     def close(self) -> None:
         """Close the tables that are open."""
@@ -166,19 +165,19 @@ class RepositoryWriter:
 
 @contextmanager
 def writing_repository(path: Path) -> Iterator[RepositoryWriter]:
-    """A writer whose folder becomes ``path`` when the block ends well."""
-    with whole_folder(path, mark="pairs.parquet") as folder:
+    """A writer whose folder becomes ``path`` when the block ends without an error."""
+    with atomic_folder(path, mark="pairs.parquet") as folder:
         writer = RepositoryWriter(folder)
         try:
             yield writer
         finally:
             writer.close()
-        _carry_rest(path, folder)
-        settle(folder)
+        _copy_other_files(path, folder)
+        sync_folder(folder)
 
 
-def _carry_rest(old: Path, new: Path) -> None:
-    """Take along what stood beside the tables that are replaced: a takedown list, a reader's notes."""
+def _copy_other_files(old: Path, new: Path) -> None:
+    """Copy what is beside the tables that are replaced: a takedown list, a user's notes."""
     ours = {MANIFEST, *(f"{name}.parquet" for name in TABLES)}
     for entry in old.iterdir() if old.is_dir() else ():
         if entry.name not in ours:

@@ -1,4 +1,4 @@
-"""Takedown lists: ids of posts and comments that must no longer be shown, one a line."""
+"""Takedown lists: ids of posts and comments that must no longer be shown, one per line."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NAME = "takedown.txt"
-"""A list of this name inside an index or a repository is obeyed without being asked for."""
+"""A list of this name in an index or a repository is always applied."""
 
 
 def read_takedown(path: Path) -> frozenset[str]:
-    """The ids in the list; blank lines and what follows a # are ignored."""
+    """The ids in the list; blank lines and text after a # are ignored."""
     if path.is_file() and not path.stat().st_size:
         return frozenset()
     lines = (text.partition("#")[0].strip() for block in read_blocks(path) for _, text in numbered_lines(block))

@@ -1,4 +1,4 @@
-"""Tweets as JSONL, in the service's own fields or in short ones: id, text, name, reply_to, retweet."""
+"""Tweets as JSONL, with the service's own fields or with short ones: id, text, name, reply_to, retweet."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHAPE = "a tweet has id, text, name and, when it is a reply, reply_to"
 
 @dataclass(frozen=True)
 class Tweet:
-    """One tweet: what it says, who says it, and what it answers ("" for an initial post)."""
+    """One tweet: its text, its author, and the id of the tweet it answers ("" for an initial post)."""
 
     id: str
     text: str
@@ -44,7 +44,7 @@ def read_tweets(path: Path) -> Iterator[Tweet]:
         for line, fields in objects(block, path):
             tweet = _tweet(fields)
             if not tweet.id:
-                raise InputError.at(path, "a tweet without id", _SHAPE, line=line)
+                raise InputError.at(path, "tweet without an id", _SHAPE, line=line)
             yield tweet
 
 

@@ -1,4 +1,4 @@
-"""Published tables, as data: each file is one table of one paper, its first line says which."""
+"""Published tables as data: each file is one table of a paper, named on its first line."""
 
 from __future__ import annotations
 

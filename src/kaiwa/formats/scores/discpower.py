@@ -25,12 +25,12 @@ _ENDING, _RUNS, _TOPICS = ".tsmatrix", "runlist", "topics.tid"
 
 
 def is_discpower(head: Head) -> Match:
-    """Whether the name says so, or the folder has such files."""
+    """Whether the name ends in .tsmatrix, or the folder has such files."""
     return Match.SURE if head.name.endswith(_ENDING) or head.has_files(_ENDING) else Match.NO
 
 
 def read_discpower(path: Path) -> Cells:
-    """The scores of one matrix, its runs and topics numbered; of a folder's matrices, with the names beside them."""
+    """The scores of one matrix, with numbered runs and topics; or of a folder of matrices, with its lists of names."""
     if not path.is_dir():
         return read_matrix(path)
     names = [path / _TOPICS, path / _RUNS]
@@ -49,7 +49,7 @@ def _named(file: Path, topics: list[str], runs: list[str]) -> Iterator[Row]:
 
 
 def discpower_texts(scores: ScoreSet) -> Texts:
-    """The text of each file that Discpower takes: a matrix of bare numbers a measure, and the lists of names."""
+    """The text of each file that Discpower takes: a matrix of numbers per measure, and the lists of names."""
     texts = {
         f"{file_name(table.measure)}{_ENDING}": lines(" ".join(map(repr, by_run)) for by_run in table.values.tolist())
         for table in scores.values()

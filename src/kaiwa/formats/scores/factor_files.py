@@ -1,4 +1,4 @@
-"""Standardisation factors on disk, CSV ``measure,topic,mean,sd``: an earlier round reads a later one."""
+"""Standardisation factors on disk, CSV ``measure,topic,mean,sd``, so that a later round can use them."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ if TYPE_CHECKING:
     from kaiwa.formats.format import Texts
     from kaiwa.formats.text.head import Head
 
-HEADING = ["measure", "topic", "mean", "sd"]
+HEADER = ["measure", "topic", "mean", "sd"]
 
 
 def is_factors(head: Head) -> Match:
-    """Whether the heading is that of factors."""
-    return Match.SURE if head.heading == HEADING else Match.NO
+    """Whether the header is that of factors."""
+    return Match.SURE if head.header == HEADER else Match.NO
 
 
 def read_factors(path: Path) -> dict[str, Factors]:
     """The factors in a file, by measure."""
     rows = list(read_csv(path))
-    if not rows or [cell.lower() for cell in rows[0][1]] != HEADING:
+    if not rows or [cell.lower() for cell in rows[0][1]] != HEADER:
         raise InputError.at(
-            path, f"does not start with {','.join(HEADING)}", f"give a file written by {option('save_factors')}"
+            path, f"does not start with {','.join(HEADER)}", f"give a file written by {option('save_factors')}"
         )
     found: dict[str, list[tuple[str, float, float]]] = {}
     for line, row in rows[1:]:
-        if len(row) != len(HEADING):
-            what = f"{len(row)} cells where the heading has {len(HEADING)}"
-            raise InputError.at(path, what, "give every row every cell", line=line)
+        if len(row) != len(HEADER):
+            what = f"expected {len(HEADER)} cells, found {len(row)}"
+            raise InputError.at(path, what, "fill in every cell of the row", line=line)
         mean, sd = number(row[2], path, line, "mean"), number(row[3], path, line, "sd")
         if sd < 0:
-            raise InputError.at(path, f"sd {row[3]} is below 0", "fix that cell", line=line)
+            raise InputError.at(path, f"sd {row[3]} is negative", "fix the cell", line=line)
         found.setdefault(row[0], []).append((row[1], mean, sd))
     return {measure: _factors(path, measure, entries) for measure, entries in found.items()}
 
 
 def write_factors(path: Path, factors: Iterable[Factors]) -> None:
-    """Write factors, every digit kept."""
+    """Write factors, with every digit."""
     write_text(path, _text(factors))
 
 
 def factors_texts(factors: dict[str, Factors]) -> Texts:
-    """The text of the one file."""
+    """The text of the file."""
     return {"": _text(factors.values())}
 
 
@@ -62,7 +62,7 @@ def _text(factors: Iterable[Factors]) -> str:
         for each in factors
         for topic, mean, sd in zip(each.topics, each.means.tolist(), each.sds.tolist(), strict=True)
     ]
-    return csv_text(HEADING, rows)
+    return csv_text(HEADER, rows)
 
 
 def _factors(path: Path, measure: str, entries: list[tuple[str, float, float]]) -> Factors:

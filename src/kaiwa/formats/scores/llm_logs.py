@@ -2,59 +2,41 @@
 
 lm-evaluation-harness ``samples_<task>_<time>.jsonl`` (written by ``--log_samples``), inspect_ai JSON logs
 (``inspect eval --log-format json``), promptfoo ``--output results.json``. A sample scored several times
-(epochs, repeats) counts with its mean; one that failed to run is a gap.
+(epochs, repeats) has the mean of its scores; one that failed to run is a gap.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
+from kaiwa.formats.scores.llm_samples import samples_of
 from kaiwa.formats.scores.score_cells import Cell, Cells
-from kaiwa.formats.text.blocks import open_binary
 from kaiwa.formats.text.head import Match
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from kaiwa.formats.scores.llm_samples import Sample
     from kaiwa.formats.text.head import Head
-
-SAMPLE_FIELDS = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"}
-INSPECT_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0}
-PROMPTFOO_ERROR = 2
-MAX_BYTES = 1 << 30
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One score of one model on one sample; None where the sample could not be run."""
-
-    task: str
-    metric: str
-    sample: str
-    model: str
-    score: float | None
 
 
 def is_lm_eval(head: Head) -> Match:
-    """Whether the first line is a sample of lm-evaluation-harness; any other .jsonl file may be a damaged one."""
+    """Whether the first line is a sample of lm-evaluation-harness; any other .jsonl file is possible."""
     if ".jsonl" not in head.path.suffixes:
         return Match.NO
     return Match.SURE if '"doc_id"' in "".join(head.lines[:1]) else Match.POSSIBLE
 
 
 def is_inspect(head: Head) -> Match:
-    """Whether a .json file speaks of an evaluation near its beginning."""
+    """Whether a .json file has the key "eval" near its beginning."""
     return Match.SURE if ".json" in head.path.suffixes and '"eval"' in "".join(head.lines) else Match.NO
 
 
 def is_promptfoo(head: Head) -> Match:
-    """Whether a .json file speaks of results near its beginning; any other .json file may be a damaged log."""
+    """Whether a .json file has the key "results" near its beginning; any other .json file is possible."""
     if ".json" not in head.path.suffixes:
         return Match.NO
     return Match.SURE if '"results"' in "".join(head.lines) else Match.POSSIBLE
@@ -68,23 +50,23 @@ def read_log(path: Path) -> Cells:
 def read_logs(paths: Sequence[Path]) -> Cells:
     """The scores in all the logs together; a measure is named ``task:metric`` when there are several tasks."""
     folders = _folder_names(paths)
-    by_path = {path: list(_samples(path, folders[path.parent])) for path in dict.fromkeys(paths)}
+    by_path = {path: list(samples_of(path, folders[path.parent])) for path in dict.fromkeys(paths)}
     tasks = {sample.task for samples in by_path.values() for sample in samples}
     if not tasks:
-        raise InputError.at(paths[0], "holds no scored sample", "log samples when evaluating (--log_samples)")
+        raise InputError.at(paths[0], "contains no scored sample", "log samples when evaluating (--log_samples)")
     cells = Cells()
     found: dict[tuple[str, str, str], Path] = {}
     for path, samples in by_path.items():
         for (measure, topic, run), scores in _grouped(samples, several_tasks=len(tasks) > 1).items():
             if (earlier := found.setdefault((measure, topic, run), path)) != path:
-                what = f"scores {run!r} on sample {topic!r}, as {earlier} does"
-                raise InputError.at(path, what, "give one log per model, or put the logs into folders of their own")
+                what = f"duplicate score of {run!r} on sample {topic!r} (first in {earlier})"
+                raise InputError.at(path, what, "give one log per model, or put the logs in separate folders")
             cells.add(measure, topic, run, Cell(sum(scores) / len(scores) if scores else None, path))
     return cells
 
 
 def _folder_names(paths: Sequence[Path]) -> dict[Path, str | None]:
-    """Each folder's name, with as many folders above it as tell it from the others; none for a single folder."""
+    """Each folder's name, with the parent folders that distinguish it from the others; None for a single folder."""
     folders = {path.parent: path.parent.absolute().parts for path in paths}
     if len(folders) == 1:
         return dict.fromkeys(folders)
@@ -97,7 +79,7 @@ def _folder_names(paths: Sequence[Path]) -> dict[Path, str | None]:
 
 
 def _grouped(samples: list[Sample], *, several_tasks: bool) -> dict[tuple[str, str, str], list[float]]:
-    """The scores of each (measure, sample, model): several when it was run several times, none when it failed."""
+    """The scores of each (measure, sample, model): several if it was run several times, none if it failed."""
     seen: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for sample in samples:
         measure = f"{sample.task}:{sample.metric}" if several_tasks else sample.metric
@@ -105,116 +87,3 @@ def _grouped(samples: list[Sample], *, several_tasks: bool) -> dict[tuple[str, s
         if sample.score is not None:
             scores.append(sample.score)
     return seen
-
-
-def _samples(path: Path, folder: str | None) -> Iterator[Sample]:
-    with open_binary(path) as stream:
-        data = stream.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise InputError.at(path, "is over a gigabyte", "split it by task")
-    first = _parsed(path, data.lstrip().split(b"\n", 1)[0], line=1) if ".jsonl" in path.suffixes else None
-    if first is not None:
-        yield from _lm_eval(path, data, run=folder or path.name.split(".jsonl")[0])
-        return
-    whole = _parsed(path, data)
-    if isinstance(whole, dict) and isinstance(whole.get("samples"), list) and isinstance(whole.get("eval"), dict):
-        yield from _inspect(path, whole)
-    elif isinstance(whole, dict) and _promptfoo_rows(whole) is not None:
-        yield from _promptfoo(path, _promptfoo_rows(whole) or [])
-    else:
-        what = "is not a log of lm-evaluation-harness, inspect_ai or promptfoo"
-        raise InputError.at(path, what, "give samples_*.jsonl, an inspect JSON log, or promptfoo's results.json")
-
-
-def _lm_eval(path: Path, data: bytes, *, run: str) -> Iterator[Sample]:
-    found = re.fullmatch(r"samples_(.+?)(?:_\d{4}-\d\d-\d\dT[\d.-]+)?", path.name.split(".jsonl")[0])
-    task = found[1] if found else "task"
-    for line, text in enumerate(data.split(b"\n"), start=1):
-        if not text.strip():
-            continue
-        row = _parsed(path, text, line=line)
-        if not isinstance(row, dict) or "doc_id" not in row:
-            what = "is not a sample of lm-evaluation-harness (no doc_id)"
-            raise InputError.at(path, what, "give a samples_*.jsonl file", line=line)
-        rule = row.get("filter", "none")
-        named = row.get("metrics")
-        metrics = named if isinstance(named, list) else [key for key in row if key not in SAMPLE_FIELDS]
-        for metric in filter(row.__contains__, map(str, metrics)):
-            score = _numeric(row[metric])
-            if score is not None:
-                yield Sample(task, metric if rule == "none" else f"{metric},{rule}", str(row["doc_id"]), run, score)
-
-
-def _inspect(path: Path, log: dict[str, Any]) -> Iterator[Sample]:  # Any: JSON values
-    task, model = str(log["eval"].get("task", path.stem)), str(log["eval"].get("model", path.stem))
-    names = {name for sample in log["samples"] for name in _scores_of(sample)}
-    for place, sample in enumerate(log["samples"], start=1):
-        if not isinstance(sample, dict) or "id" not in sample:
-            raise InputError.at(path, f"sample {place} has no id", "give a whole inspect_ai log")
-        scores = _scores_of(sample)
-        for name in sorted(names):
-            value = scores.get(name, {}).get("value")
-            parts = value.items() if isinstance(value, dict) else [("", value)]
-            for part, single in parts:
-                metric = f"{name}/{part}" if part else name
-                yield Sample(task, metric, str(sample["id"]), model, _graded(path, sample["id"], metric, single))
-
-
-def _scores_of(sample: Any) -> dict[str, dict[str, Any]]:  # Any: JSON values
-    scores = sample.get("scores") if isinstance(sample, dict) else None
-    named = scores if isinstance(scores, dict) else {}
-    return {name: score for name, score in named.items() if isinstance(score, dict)}
-
-
-def _graded(path: Path, sample: object, metric: str, value: object) -> float | None:
-    if value is None or value != value:  # noqa: PLR0124  inspect writes NaN for a sample left unscored
-        return None
-    score = INSPECT_GRADES.get(value) if isinstance(value, str) else _numeric(value)
-    if score is None:
-        what = f"sample {sample!r}: {metric} is {value!r}, which is neither a number nor C, I, P, N"
-        raise InputError.at(path, what, "score it with a number")
-    return score
-
-
-def _promptfoo_rows(log: dict[str, Any]) -> list[Any] | None:  # Any: JSON values
-    results = log.get("results")
-    rows = results.get("results") if isinstance(results, dict) else results
-    return rows if isinstance(rows, list) else None
-
-
-def _promptfoo(path: Path, rows: list[Any]) -> Iterator[Sample]:  # Any: JSON values
-    prompts = {_prompt(row) for row in rows if isinstance(row, dict)}
-    for place, row in enumerate(rows, start=1):
-        if not isinstance(row, dict) or not {"score", "success"} & set(row):
-            raise InputError.at(path, f"result {place} has no score", "give promptfoo's --output results.json")
-        provider = row.get("provider")
-        named = (provider.get("label") or provider.get("id")) if isinstance(provider, dict) else provider
-        run = f"{named} | {_prompt(row)}" if len(prompts) > 1 else str(named)
-        topic = str(row["testIdx"]) if "testIdx" in row else json.dumps(row.get("vars"), sort_keys=True)
-        failed = row.get("failureReason") == PROMPTFOO_ERROR
-        more = row.get("namedScores")
-        values = {"score": row.get("score"), "pass": row.get("success"), **(more if isinstance(more, dict) else {})}
-        for metric, value in values.items():
-            score = _numeric(value)
-            if score is not None:
-                yield Sample("promptfoo", metric, topic, run, None if failed else score)
-
-
-def _prompt(row: dict[str, Any]) -> str:  # Any: JSON values
-    """The prompt's label; promptIdx would not do, as it counts pairs of provider and prompt."""
-    prompt = row.get("prompt")
-    return str(prompt.get("label") or prompt.get("raw")) if isinstance(prompt, dict) else str(prompt)
-
-
-def _numeric(value: object) -> float | None:
-    if not isinstance(value, bool | int | float):
-        return None
-    score = float(value)
-    return score if score - score == 0 else None
-
-
-def _parsed(path: Path, text: bytes, *, line: int | None = None) -> Any:  # Any: JSON values
-    try:
-        return json.loads(text.removeprefix(b"\xef\xbb\xbf"))
-    except (ValueError, RecursionError) as fault:
-        raise InputError.at(path, f"is not JSON ({fault})", "give the log as it was written", line=line) from None

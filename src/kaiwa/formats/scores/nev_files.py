@@ -1,4 +1,4 @@
-"""NTCIREVAL's output, ``RUN.LABEL.nev``: a line ``topic MEASURE= value`` for each topic and measure."""
+"""NTCIREVAL's output, ``RUN.LABEL.nev``: one line ``topic MEASURE= value`` per topic and measure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kaiwa.model.score_set import ScoreSet
 
 LABEL = "kaiwa"
-"""The part of a written file's name that NTCIREVAL calls the evaluation's name."""
+"""The part of a written file's name that is NTCIREVAL's name of the evaluation."""
 
 _LINE = re.compile(r"(?P<topic>\S+)\s+(?:#.*|(?P<measure>[^\s=]+)=\s*(?P<score>\S+))\s*")
 _WIDTH = 20
@@ -30,13 +30,13 @@ _NAMES = {"nDCG": "MSnDCG", "Prec": "P", "P+": "P-plus", "P": "P-measure", "O": 
 
 
 def is_nev(head: Head) -> Match:
-    """Whether the first line is one of a .nev file, or the folder has such files."""
+    """Whether the first line is that of a .nev file, or the folder has .nev files."""
     found = bool(head.lines) and _LINE.fullmatch(head.lines[0].strip()) is not None
     return Match.SURE if found or head.has_files("nev") else Match.NO
 
 
 def read_nev(path: Path) -> Cells:
-    """The scores of a .nev file, or of those in a folder; the file's name tells the run."""
+    """The scores of a .nev file, or of those in a folder; the run is named after the file."""
     if path.is_dir():
         return joined(map(read_nev, sorted(path.glob("*nev"))))
     return cells_of(path, _rows(path))
@@ -50,13 +50,15 @@ def _rows(path: Path) -> Iterator[Row]:
                 continue
             found = _LINE.fullmatch(text.strip())
             if found is None:
-                raise InputError.at(path, "is not a line of NTCIREVAL", "a line reads: topic MEASURE= value", line=line)
+                raise InputError.at(
+                    path, "is not a line of NTCIREVAL's output", "a line reads: topic MEASURE= value", line=line
+                )
             if found["measure"]:
                 yield line, [found["measure"], found["topic"], run, found["score"]]
 
 
 def run_of(path: Path) -> str:
-    """The run whose scores the file holds.
+    """The run whose scores are in the file.
 
     >>> from pathlib import Path
     >>> run_of(Path("TRECRUN.test.nev.gz")), run_of(Path("bm25.k1.l10.Dnev")), run_of(Path("T1-C-R1.nev"))
@@ -77,7 +79,7 @@ def nev_texts(scores: ScoreSet) -> Texts:
 
 
 def nev_text(scores: ScoreSet, run: str) -> str:
-    """One run's scores as the text of a .nev file, every digit kept.
+    """One run's scores as the text of a .nev file, with every digit.
 
     >>> import numpy as np
     >>> from kaiwa.model.score_set import ScoreSet
@@ -87,18 +89,18 @@ def nev_text(scores: ScoreSet, run: str) -> str:
     """
     return "".join(
         f"{topic} {f'{measure}=':<{_WIDTH}} {score!r}\n"
-        for topic, by_measure in by_topic(scores, run, ntcireval_name, never="=").items()
+        for topic, by_measure in by_topic(scores, run, ntcireval_name, forbidden="=").items()
         for measure, score in by_measure.items()
     )
 
 
 def ntcireval_name(measure: str) -> str:
-    """The measure as NTCIREVAL spells it; one that it does not know keeps its own name.
+    """NTCIREVAL's name of the measure; one that it does not have keeps its name.
 
     >>> [ntcireval_name(name) for name in ("nDCG@10", "nDCG(b=2)@10", "P+", "Prec@5", "Q", "RBP(p=0.8)@5", "accuracy")]
     ['MSnDCG@0010', 'nDCG@0010', 'P-plus', 'P@0005', 'Q-measure', 'RBP(p=0.8)@5', 'accuracy']
     """
-    from kaiwa.measure.name import MeasureName, parse_name  # the measures take time to load, and readers need none
+    from kaiwa.measure.name import MeasureName, parse_name  # slow to load, and not needed for reading
 
     try:
         name = parse_name(measure)

@@ -1,4 +1,4 @@
-"""Scores that may have gaps: cells of (measure, topic, run), and the rule by which they become whole matrices."""
+"""Scores that may have gaps: cells of (measure, topic, run), and the rules that make complete matrices of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from kaiwa.errors import InputError, option
 from kaiwa.formats.text.delimited import Row, number
+from kaiwa.model.plurals import counted
 from kaiwa.model.score_set import ScoreSet
 from kaiwa.model.scores import Scores
 from kaiwa.registry import Names
@@ -17,15 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-NOTHING = {"", "na", "n/a", "nan", "null", "none", "-"}
-_REPAIR = (
+MISSING_TEXTS = {"", "na", "n/a", "nan", "null", "none", "-"}
+_FIX = (
     f"score every run on every topic, or choose {option('missing', 'drop-topics')}, drop-runs or zero "
     "(kaiwa compare, kaiwa.read_scores)"
 )
 
 
 class Cell(NamedTuple):
-    """One score, None where it is missing; where it was read, and the text of a missing one."""
+    """One score (None: missing), the place it was read from, and the text of a missing one."""
 
     score: float | None
     path: Path | None = None
@@ -45,7 +46,7 @@ class Cells:
     tables: dict[str, dict[tuple[str, str], Cell]] = field(default_factory=dict)
 
     def add(self, measure: str, topic: str, run: str, cell: Cell) -> None:
-        """Keep the cell; a second one of the same run and topic is an error, unless it fills another file's gap."""
+        """Keep the cell; a duplicate is an error, unless it fills a gap of another file."""
         table = self.tables.setdefault(measure, {})
         first = table.setdefault((topic, run), cell)
         if first is cell:
@@ -78,13 +79,13 @@ def _duplicate(measure: str, topic: str, run: str, first: Cell, second: Cell) ->
 
 
 def cells_of(path: Path, rows: Iterable[Row]) -> Cells:
-    """The cells of rows ``measure, topic, run, score``; an empty score, n/a and the like are gaps."""
+    """The cells of rows ``measure, topic, run, score``; an empty score, n/a or NaN is a gap."""
     cells = Cells()
     for line, (measure, topic, run, shown) in rows:
-        score = None if shown.lower() in NOTHING else number(shown, path, line, "score")
+        score = None if shown.lower() in MISSING_TEXTS else number(shown, path, line, "score")
         cells.add(measure, topic, run, Cell(score, path, line, "" if score is not None else shown))
     if not cells.tables:
-        raise InputError.at(path, "holds a heading and no score", "add rows measure,topic,run,score")
+        raise InputError.at(path, "contains no score", "add rows measure,topic,run,score")
     return cells
 
 
@@ -99,7 +100,7 @@ def joined(parts: Iterable[Cells]) -> Cells:
 
 
 @dataclass(frozen=True)
-class Whole:
+class CompleteScores:
     """Matrices without gaps, and per measure what was left out to get them."""
 
     scores: ScoreSet
@@ -108,21 +109,21 @@ class Whole:
     filled: dict[str, int]
 
 
-def whole(cells: Cells, *, missing: str = "error") -> Whole:
-    """Matrices without gaps: refused, filled with 0, or cut to the topics or the runs that have every score."""
+def complete_scores(cells: Cells, *, missing: str = "error") -> CompleteScores:
+    """Matrices without gaps; by ``missing``, a gap is an error, filled with 0, or left out with its topic or run."""
     rule = MISSING[missing]
     kept = {measure: rule(measure, cells) for measure in cells.tables}
     tables, filled = [], {}
     for measure, (topics, runs) in kept.items():
         if not topics or not runs:
-            what = f"{measure}: nothing is left after leaving out what has gaps"
+            what = f"{measure}: no topic or run has all scores"
             raise InputError(f"{what}; try another {option('missing')} rule")
         table = cells.tables[measure]
         values = [[table.get((topic, run), Cell(None)).score for run in runs] for topic in topics]
         filled[measure] = sum(score is None for by_run in values for score in by_run)
         complete = np.array([[0.0 if score is None else score for score in by_run] for by_run in values])
         tables.append(Scores(measure, topics, runs, complete))
-    return Whole(
+    return CompleteScores(
         ScoreSet(tables),
         {measure: _without(cells.topics(measure), topics) for measure, (topics, _) in kept.items()},
         {measure: _without(cells.runs(measure), runs) for measure, (_, runs) in kept.items()},
@@ -131,8 +132,8 @@ def whole(cells: Cells, *, missing: str = "error") -> Whole:
 
 
 def _without(names: Iterable[str], kept: tuple[str, ...]) -> tuple[str, ...]:
-    left = set(kept)
-    return tuple(name for name in names if name not in left)
+    known = set(kept)
+    return tuple(name for name in names if name not in known)
 
 
 def _all(measure: str, cells: Cells) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -148,30 +149,29 @@ def _refuse_gaps(measure: str, cells: Cells) -> tuple[tuple[str, ...], tuple[str
 
 
 def _gap(measure: str, cells: Cells, gaps: list[tuple[str, str]]) -> InputError:
-    """The error for the first gap: at its line where the file has an empty cell, else in the file it belongs to."""
+    """The error for the first gap: at its line if the file has an empty cell, else for its file."""
     table, (topic, run) = cells.tables[measure], gaps[0]
-    count = f"({len(gaps)} such cell{'s' if len(gaps) > 1 else ''})"
-    what = f"{measure}: run {run!r} has no score on topic {topic!r} {count}"
+    what = f"{measure}: run {run!r} has no score on topic {topic!r} ({counted(len(gaps), 'missing score')} in all)"
     cell = table.get(gaps[0])
     if cell is not None and cell.path is not None:
         shown = f"{cell.shown!r} is not a finite number" if cell.shown else "is missing"
-        return InputError.at(cell.path, f"score {shown}; {what}", _REPAIR, line=cell.line or None)
+        return InputError.at(cell.path, f"score {shown}; {what}", _FIX, line=cell.line or None)
     paths = {cell.path for cell in table.values()}
     path = paths.pop() if len(paths) == 1 else None
-    return InputError(f"{what}; {_REPAIR}") if path is None else InputError.at(path, what, _REPAIR)
+    return InputError(f"{what}; {_FIX}") if path is None else InputError.at(path, what, _FIX)
 
 
-def _whole_topics(measure: str, cells: Cells) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _complete_topics(measure: str, cells: Cells) -> tuple[tuple[str, ...], tuple[str, ...]]:
     topics, runs = _all(measure, cells)
     return tuple(topic for topic in topics if all(cells.has(measure, topic, run) for run in runs)), runs
 
 
-def _whole_runs(measure: str, cells: Cells) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _complete_runs(measure: str, cells: Cells) -> tuple[tuple[str, ...], tuple[str, ...]]:
     topics, runs = _all(measure, cells)
     return topics, tuple(run for run in runs if all(cells.has(measure, topic, run) for topic in topics))
 
 
 MISSING: Names[Callable[[str, Cells], tuple[tuple[str, ...], tuple[str, ...]]]] = Names(
     "missing rule",
-    {"error": _refuse_gaps, "drop-topics": _whole_topics, "drop-runs": _whole_runs, "zero": _all},
+    {"error": _refuse_gaps, "drop-topics": _complete_topics, "drop-runs": _complete_runs, "zero": _all},
 )

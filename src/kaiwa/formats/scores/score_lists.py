@@ -1,4 +1,4 @@
-"""One run's scores as other evaluators list them: by topic, then by measure, in names of their own."""
+"""One run's scores as other evaluators list them: by topic, then by measure, with their names of measures."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 
 def by_topic(
-    scores: ScoreSet, run: str, renamed: Callable[[str], str], *, never: str = ""
+    scores: ScoreSet, run: str, renamed: Callable[[str], str], *, forbidden: str = ""
 ) -> dict[str, dict[str, float]]:
-    """The run's scores as {topic: {measure: score}}, measures renamed; a blank or ``never`` in a name is refused."""
+    """The run's scores as {topic: {measure: score}}, measures renamed; no name may contain a blank or ``forbidden``."""
     listed: dict[str, dict[str, float]] = {}
     sources: dict[str, str] = {}
     for table in scores.values():
-        measure = word("measure", renamed(table.measure), never)
+        measure = word("measure", renamed(table.measure), forbidden)
         if (other := sources.setdefault(measure, table.measure)) != table.measure:
-            what = f"measures {other!r} and {table.measure!r} are both {measure!r} there"
+            what = f"measures {other!r} and {table.measure!r} are both {measure!r} in this format"
             raise InputError(f"{what}; write one with {option('measure')}")
         if run in table.runs:
             for topic, score in zip(table.topics, table.values[:, table.runs.index(run)].tolist(), strict=True):
-                listed.setdefault(word("topic", topic, never), {})[measure] = score
+                listed.setdefault(word("topic", topic, forbidden), {})[measure] = score
     return listed
 
 

@@ -1,4 +1,4 @@
-"""trec_eval's output: lines ``measure TAB topic TAB value`` of one run, its means under the topic ``all``."""
+"""trec_eval's output: lines ``measure TAB topic TAB value`` of one run, with the means as the topic ``all``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CUT_NAMES = {"nDCG": "ndcg_cut", "Prec": "P", "Recall": "recall", "Hit": "succe
 
 
 def is_trec_eval(head: Head) -> Match:
-    """Whether some line of three fields is a mean over topics or names the run; or the folder has such files."""
+    """Whether some line of three fields is a mean over topics or names the run, or the folder has .eval files."""
     if head.has_files(_ENDING):
         return Match.SURE
     if not head.fields or len(head.fields[0]) != FIELDS:
@@ -57,15 +57,15 @@ def _rows(path: Path) -> Iterator[Row]:
                 found = True
                 yield line, [measure, topic, run, value]
     if not found:
-        raise InputError.at(path, "holds means over topics only", "let trec_eval list every topic with -q")
+        raise InputError.at(path, "contains only means over topics", "run trec_eval with -q, which lists every topic")
 
 
 def _run_of(path: Path, block: list[Row]) -> str:
-    """The run's name among its means; the file's when it is not there."""
+    """The run's name among its means; the file's name if it is missing."""
     named = [(line, row[2]) for line, row in block if row[0] == RUN_ID]
     if len(named) > 1:
         line, name = named[1]
-        raise InputError.at(path, f"a second runid, {name!r}, of the same scores", "keep one", line=line)
+        raise InputError.at(path, f"duplicate runid {name!r}", "keep one", line=line)
     return named[0][1] if named else PurePath(bare_name(path)).stem
 
 
@@ -74,7 +74,7 @@ def _blocks(path: Path, rows: list[Row]) -> list[list[Row]]:
     blocks: list[list[Row]] = [[]]
     for line, row in rows:
         if len(row) != FIELDS:
-            what = f"{len(row)} fields where 3 are expected"
+            what = f"expected {FIELDS} fields, found {len(row)}"
             raise InputError.at(path, what, "a line of trec_eval reads: measure topic value", line=line)
         if blocks[-1] and blocks[-1][-1][1][1] == ALL and row[1] != ALL:
             blocks.append([])
@@ -83,12 +83,12 @@ def _blocks(path: Path, rows: list[Row]) -> list[list[Row]]:
 
 
 def trec_eval_texts(scores: ScoreSet) -> Texts:
-    """The text of each file, one a run."""
+    """The text of each file, one per run."""
     return {f"{file_name(run)}{_ENDING}": trec_eval_text(scores, run) for run in run_names(scores)}
 
 
 def trec_eval_text(scores: ScoreSet, run: str) -> str:
-    """One run's scores as ``trec_eval -q`` prints them, every digit kept: topic by topic, then the means.
+    """One run's scores as ``trec_eval -q`` prints them, with every digit: topic by topic, then the means.
 
     >>> import numpy as np
     >>> from kaiwa.model.score_set import ScoreSet
@@ -99,7 +99,7 @@ def trec_eval_text(scores: ScoreSet, run: str) -> str:
     """
     listed = by_topic(scores, run, trec_eval_name)
     if ALL in listed:
-        raise InputError(f"topic {ALL!r} is what trec_eval calls the mean over topics; rename it")
+        raise InputError(f"topic {ALL!r} is trec_eval's name for the mean over topics; rename the topic")
     own = [table for table in scores.values() if run in table.runs]
     means = {trec_eval_name(table.measure): table.means()[run] for table in own}
     rows = [(measure, topic, repr(score)) for topic, found in listed.items() for measure, score in found.items()]
@@ -109,12 +109,12 @@ def trec_eval_text(scores: ScoreSet, run: str) -> str:
 
 
 def trec_eval_name(measure: str) -> str:
-    """The measure as trec_eval spells it, where it defines the same; any other keeps its own name.
+    """trec_eval's name of the measure, if it defines the same measure; else the name unchanged.
 
     >>> [trec_eval_name(name) for name in ("AP", "nDCG@10", "P@5", "Hit@1", "RR", "AP@10", "nERR@10")]
     ['map', 'ndcg_cut_10', 'P_5', 'success_1', 'recip_rank', 'AP@10', 'nERR@10']
     """
-    from kaiwa.measure.name import MeasureName, parse_name  # the measures take time to load, and readers need none
+    from kaiwa.measure.name import MeasureName, parse_name  # slow to load, and not needed for reading
 
     try:
         name = parse_name(measure)

@@ -1,8 +1,8 @@
-"""Text files of any size, plain, .gz or .zst, as blocks of whole lines with known line numbers.
+"""Text files of any size, plain, .gz or .zst, as blocks of complete lines with their line numbers.
 
-What is tolerated here is tolerated everywhere: a byte order mark, CRLF, a missing last newline. What
-is refused here is refused everywhere, in one line: a folder, an unreadable, empty, binary or truncated
-file, a line without end, a file that unpacks beyond reason.
+Every reader accepts a byte order mark, CRLF and a missing last newline. Every reader refuses a folder, an
+unreadable, empty, binary or truncated file, a line that is too long, and a file that decompresses to far more
+than its size.
 """
 
 from __future__ import annotations
@@ -38,29 +38,29 @@ _NEWLINE = 10
 
 @dataclass(frozen=True)
 class Block:
-    r"""Whole lines, each ended by ``\\n``; ``first_line`` is the number of the first."""
+    r"""Complete lines, each ended by ``\\n``; ``first_line`` is the number of the first."""
 
     data: bytes
     first_line: int
 
 
 def read_blocks(path: Path, *, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
-    r"""The file's lines in blocks, newlines made ``\\n``, BOM dropped, every byte checked to be text."""
+    r"""The file's lines in blocks, line ends as ``\\n``, without BOM, checked to be text."""
     line = 1
     rest = b""
     with open_binary(path) as stream:
         for chunk in _chunks(stream, path, block_bytes):
             if line == 1 and not rest:
-                chunk = _without_bom(chunk, path)  # noqa: PLW2901  the mark belongs to no line
+                chunk = _without_bom(chunk, path)  # noqa: PLW2901  the mark is not part of the line
             cut = chunk.rfind(b"\n") + 1
             if not cut:
                 rest += chunk
-                _refuse_endless_line(rest, path, line)
+                _refuse_long_line(rest, path, line)
                 continue
             block = _as_text(rest + chunk[:cut], path, line)
             rest = chunk[cut:]
             yield Block(block, line)
-            line += int(np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == _NEWLINE))  # thrice as fast as count
+            line += int(np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == _NEWLINE))  # faster than block.count
     if rest:
         yield Block(_as_text(rest + b"\n", path, line), line)
     elif line == 1:
@@ -68,34 +68,34 @@ def read_blocks(path: Path, *, block_bytes: int = BLOCK_BYTES) -> Iterator[Block
 
 
 def read_text(path: Path) -> str:
-    """The whole file as text, for files small by nature."""
+    """The file as text, for small files."""
     return b"".join(block.data for block in read_blocks(path)).decode()
 
 
 def numbered_lines(block: Block) -> Iterator[tuple[int, str]]:
-    """The block's lines with their numbers, for the reader that explains what the fast one refused."""
+    """The block's lines with their numbers."""
     for offset, line in enumerate(block.data.decode().split("\n")[:-1]):
         yield block.first_line + offset, line
 
 
 @contextmanager
 def open_binary(path: Path) -> Iterator[Stream]:
-    """The file's bytes, unpacked by its ending; system refusals become one clear line."""
+    """The file's bytes, decompressed according to its suffix; an error of the system becomes an InputError."""
     try:
         if path.is_dir():
             raise InputError.at(path, "is a folder", f"give a file in it, or all of them as {path}/*")
         with path.open("rb") as raw:
-            yield _unpacked(raw, path)
+            yield _decompressed(raw, path)
     except FileNotFoundError:
         raise InputError.at(path, "no such file", "check the name and the folder") from None
     except PermissionError:
-        raise InputError.at(path, "may not be read", "check its permissions") from None
+        raise InputError.at(path, "permission denied", "check its permissions") from None
     except OSError as fault:
-        raise InputError.at(path, f"cannot be read ({fault})", "check that it is a whole, ordinary file") from None
+        raise InputError.at(path, f"cannot be read ({fault})", "check that it is a complete, regular file") from None
 
 
 def bare_name(path: Path) -> str:
-    """The file's name without the ending that says it is packed.
+    """The file's name without the suffix of a compression.
 
     >>> from pathlib import Path
     >>> bare_name(Path("runs/T1-C-R1.txt.gz"))
@@ -104,7 +104,7 @@ def bare_name(path: Path) -> str:
     return path.stem if path.suffix in {".gz", ".zst"} else path.name
 
 
-def _unpacked(raw: IO[bytes], path: Path) -> Stream:
+def _decompressed(raw: IO[bytes], path: Path) -> Stream:
     if path.suffix == ".gz":
         return gzip.GzipFile(fileobj=raw)
     if path.suffix == ".zst":
@@ -115,7 +115,7 @@ def _unpacked(raw: IO[bytes], path: Path) -> Stream:
 
 
 def _damage(path: Path) -> tuple[type[Exception], ...]:
-    """What reading a damaged packed file raises; zstd is loaded for its own files only."""
+    """What reading a damaged compressed file raises; zstd is loaded for .zst files only."""
     if path.suffix != ".zst":
         return EOFError, zlib.error, gzip.BadGzipFile
     from kaiwa.disk.zstd import ZstdError
@@ -124,21 +124,23 @@ def _damage(path: Path) -> tuple[type[Exception], ...]:
 
 
 def _chunks(stream: Stream, path: Path, size: int) -> Iterator[bytes]:
-    packed = path.suffix in {".gz", ".zst"}
-    if not packed:
+    compressed = path.suffix in {".gz", ".zst"}
+    if not compressed:
         size = min(size, path.stat().st_size + 1)  # a small file needs no large buffer
-    unpacked = 0
+    size_read = 0
     while True:
         try:
             chunk = stream.read(size)
         except _damage(path) as fault:
             form = "zstd" if path.suffix == ".zst" else "gzip"
-            raise InputError.at(path, f"is not a whole {form} file ({fault})", "pack it again") from None
+            raise InputError.at(path, f"is not a complete {form} file ({fault})", "compress it again") from None
         if not chunk:
             return
-        unpacked += len(chunk)
-        if packed and unpacked > BOMB_FLOOR_BYTES and unpacked > BOMB_RATIO * path.stat().st_size:
-            raise InputError.at(path, f"unpacks to over {BOMB_RATIO} times its size", "unpack it and look inside")
+        size_read += len(chunk)
+        if compressed and size_read > BOMB_FLOOR_BYTES and size_read > BOMB_RATIO * path.stat().st_size:
+            raise InputError.at(
+                path, f"decompresses to over {BOMB_RATIO} times its size", "decompress it and check its content"
+            )
         yield chunk
 
 
@@ -148,15 +150,17 @@ def _without_bom(chunk: bytes, path: Path) -> bytes:
     return chunk.removeprefix(_BOM)
 
 
-def _refuse_endless_line(data: bytes, path: Path, line: int) -> None:
+def _refuse_long_line(data: bytes, path: Path, line: int) -> None:
     if len(data) > MAX_LINE_BYTES:
-        raise InputError.at(path, f"a line is longer than {MAX_LINE_BYTES:,} bytes", "is it the right file?", line=line)
+        raise InputError.at(
+            path, f"line longer than {MAX_LINE_BYTES:,} bytes", "check that it is the right file", line=line
+        )
 
 
 def _refuse_nul(data: bytes, path: Path, line: int) -> None:
     if b"\x00" in data:
         where = line + data.count(b"\n", 0, data.index(b"\x00"))
-        raise InputError.at(path, "holds a NUL byte: it is not a text file", "give a UTF-8 text file", line=where)
+        raise InputError.at(path, "contains a NUL byte: not a text file", "give a UTF-8 text file", line=where)
 
 
 def _as_text(data: bytes, path: Path, line: int) -> bytes:
@@ -174,17 +178,17 @@ def _as_text(data: bytes, path: Path, line: int) -> bytes:
 
 
 def raw_lines(path: Path) -> Iterator[bytes]:
-    """The file's lines as they are, newline included, for the checker that reports what readers tolerate."""
+    """The file's lines unchanged, with their newlines, for the checker, which reports what readers accept."""
     rest, line = b"", 1
     with open_binary(path) as stream:
         for chunk in _chunks(stream, path, BLOCK_BYTES):
             if not rest and line == 1:
                 _without_bom(chunk, path)
             _refuse_nul(chunk, path, line)
-            *whole, rest = (rest + chunk).split(b"\n")
-            _refuse_endless_line(rest, path, line + len(whole))
-            for text in whole:
+            *complete, rest = (rest + chunk).split(b"\n")
+            _refuse_long_line(rest, path, line + len(complete))
+            for text in complete:
                 yield text + b"\n"
-            line += len(whole)
+            line += len(complete)
     if rest:
         yield rest

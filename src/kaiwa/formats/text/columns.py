@@ -1,8 +1,8 @@
-"""Whitespace-separated fields, found for a whole block at once.
+"""Whitespace-separated fields, found for a block at once.
 
-Fields stand between tabs or runs of spaces. Lines that are blank or start with ``#`` (ir_metadata) hold
-no fields. A block whose every line has the expected number of fields costs a few passes over its bytes;
-any other block is looked at line by line, to name the line that is wrong.
+Fields are separated by tabs or spaces. Lines that are blank or start with ``#`` (ir_metadata) are ignored.
+A block in which every line has the expected number of fields takes a few passes over its bytes; any other
+block is read line by line, to report the invalid line.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from kaiwa.errors import InputError
 from kaiwa.formats.text.decimals import FEW, decimals, fixed_point
+from kaiwa.model.plurals import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 Bytes = NDArray[np.uint8]
 
 MAX_ID_BYTES = 512
-_FEW_ROWS = 4096  # below this, plain indexing costs less than setting up a window
+_FEW_ROWS = 4096  # below this, plain indexing is faster than setting up a window
 _FIRST_LINE = re.compile(rb"^[ \t]*[^#\s][^\n]*", re.MULTILINE)
 _NEWLINE, _TAB, _SPACE, _HASH = 10, 9, 32, 35
 
@@ -35,7 +36,7 @@ _NEWLINE, _TAB, _SPACE, _HASH = 10, 9, 32, 35
 class Columns:
     """The fields of a block: where each starts and ends ("lines x fields"), and each row's line number.
 
-    ``data`` is followed by MAX_ID_BYTES zeros, so that a field at its very end can be cut like any other.
+    ``data`` is followed by MAX_ID_BYTES zeros, so that its last field can be cut like any other.
     """
 
     path: Path
@@ -66,7 +67,7 @@ class Columns:
         return packed
 
     def are(self, place: int, text: bytes) -> bool:
-        """Whether every field of a column is this text; byte by byte, which costs less than cutting the fields out."""
+        """Whether every field of a column is this text; byte by byte, which is faster than cutting out the fields."""
         start = self.starts[:, place]
         if (self.ends[:, place] - start != len(text)).any():
             return False
@@ -88,15 +89,15 @@ class Columns:
             )
         return values
 
-    def fault(self, row: int, what: str, repair: str) -> InputError:
-        """The error that names one row's line."""
-        return InputError.at(self.path, what, repair, line=int(self.lines[row]))
+    def fault(self, row: int, what: str, fix: str) -> InputError:
+        """The error for a row, with its line."""
+        return InputError.at(self.path, what, fix, line=int(self.lines[row]))
 
 
 def split_fields(block: Block, path: Path, *, fields: int, form: str, more: bool = False) -> Columns:
-    """The block's fields; ``form`` shows the expected line in the error for a line with a wrong number.
+    """The block's fields; ``form`` is the expected line, for the error about a line with another number of fields.
 
-    With ``more``, what follows the last expected field of a line is ignored, as trec_eval does.
+    With ``more``, text after the last expected field of a line is ignored, as in trec_eval.
     """
     data = np.frombuffer(block.data, dtype=np.uint8)
     newlines = np.flatnonzero(data == _NEWLINE)
@@ -112,7 +113,7 @@ def split_fields(block: Block, path: Path, *, fields: int, form: str, more: bool
 
 
 def count_fields(block: Block) -> int:
-    """How many fields the block's first line with any has; 0 when none has."""
+    """The number of fields of the first line that has any; 0 if no line has."""
     line = _FIRST_LINE.search(block.data)
     return len(line[0].split()) if line else 0
 
@@ -127,7 +128,7 @@ def _refuse_controls(data: Bytes, newlines: int, block: Block, path: Path) -> No
 
 
 def _single_gaps(gaps: IntArray, newlines: IntArray, data: Bytes, fields: int) -> IntArray | None:
-    """Where each field starts and ends, when every line has its fields with one blank between them; else None."""
+    """Where each field starts and ends, if every line has its fields with one blank between them; else None."""
     if len(gaps) != fields * len(newlines) or not len(gaps) or (gaps[fields - 1 :: fields] != newlines).any():
         return None
     spans = np.empty((len(gaps), 2), dtype=np.int64)
@@ -141,7 +142,7 @@ def _single_gaps(gaps: IntArray, newlines: IntArray, data: Bytes, fields: int) -
 def _full_lines(
     gaps: IntArray, newlines: IntArray, block: Block, path: Path, *, fields: int, form: str, more: bool
 ) -> tuple[IntArray, IntArray]:
-    """The spans and numbers of the lines that hold fields; the first with a wrong count is an error."""
+    """The spans and numbers of the lines with fields; a line with a wrong number of fields is an error."""
     data = np.frombuffer(block.data, dtype=np.uint8)
     bounds = np.stack((np.concatenate(([0], gaps[:-1] + 1)), gaps), axis=1)
     spans = bounds[bounds[:, 1] > bounds[:, 0]]
@@ -153,7 +154,7 @@ def _full_lines(
     wrong = held & ((counts < fields) if more else (counts != fields))
     if wrong.any():
         row = int(wrong.argmax())
-        what = f"{counts[row]} field{'s' if counts[row] != 1 else ''} where {fields} are expected"
+        what = f"expected {counted(fields, 'field')}, found {counts[row]}"
         raise InputError.at(path, what, f"a line reads: {form}", line=block.first_line + row)
     first = since[held]
     return spans[first[:, None] + np.arange(fields)].reshape(-1, 2), block.first_line + np.flatnonzero(held)

@@ -1,4 +1,4 @@
-"""Many printed numbers to floats at once, each exactly as ``float()`` would read it."""
+"""Arrays of printed numbers as floats, each exactly as ``float()`` reads it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EXACT_DIGITS = 15
 rounds correctly (Clinger 1990, the fast path of strtod)."""
 
 FEW = 4096
-"""Up to this many numbers, reading them one by one costs less than a pass over every place."""
+"""Up to this many numbers, reading them one by one is faster than a pass over every column of digits."""
 
 _ZERO, _NINE, _DOT, _MINUS, _PLUS = (ord(char) for char in "09.-+")
 
@@ -55,9 +55,9 @@ def decimals(text: IdArray) -> FloatArray:
 
 
 def fixed_point(data: Bytes, starts: IntArray, ends: IntArray) -> FloatArray | None:
-    """The numbers between the bounds when all have the same count of decimals, as a printed column has; else None.
+    """The numbers between the bounds if all have the same number of decimals, as in a printed column; else None.
 
-    Fields are taken by their right ends, so that one column of bytes holds one decimal place.
+    Fields are aligned at their right ends, so that one column of bytes holds one decimal place.
 
     >>> text = np.frombuffer(b" 1.25 -0.50 10.00 ", dtype=np.uint8)
     >>> fixed_point(text, np.array([1, 6, 12]), np.array([5, 11, 17]))
@@ -79,8 +79,8 @@ def fixed_point(data: Bytes, starts: IntArray, ends: IntArray) -> FloatArray | N
             if (places[place] != _DOT).any():
                 return None
             continue
-        digit = places[place] - np.uint8(_ZERO)  # anything but a digit wraps past nine
-        if place <= wide - shortest:  # only here can a field not have begun, or a sign stand
+        digit = places[place] - np.uint8(_ZERO)  # any other character gives more than nine
+        if place <= wide - shortest:  # only here can a field start later, or have its sign
             digit[(sizes < wide - place) | (signs & (sizes == wide - place))] = 0
         if (digit > 9).any():  # noqa: PLR2004  the digits
             return None
@@ -98,7 +98,7 @@ def _few(fields: list[bytes]) -> FloatArray:
         if b"_" not in b"".join(fields):
             return np.array(list(map(float, fields)), dtype=np.float64)
     except ValueError:
-        pass  # some field is not a number: find which
+        pass  # some field is not a number: find it
     return np.array([_slow(field) for field in fields], dtype=np.float64)
 
 

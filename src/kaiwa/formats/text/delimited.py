@@ -1,4 +1,4 @@
-"""CSV tables: rows of text cells with line numbers, quoted or not, with any sane line ending."""
+"""CSV tables: rows of text cells with line numbers, quoted or not, with LF, CRLF or CR line ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Row = tuple[int, list[str]]
 
 
 def read_csv(path: Path) -> Iterator[Row]:
-    """The rows of a comma-separated file with their line numbers; blank and ``#`` lines left out."""
+    """The rows of a comma-separated file with their line numbers; blank and ``#`` lines are ignored."""
     lines = read_text(path).split("\n")
     reader = csv.reader((line + "\n" for line in lines[:-1]), strict=True, skipinitialspace=True)
     while True:
@@ -32,27 +32,27 @@ def read_csv(path: Path) -> Iterator[Row]:
 
 
 def read_spaced(path: Path) -> Iterator[Row]:
-    """The rows of a file separated by tabs or spaces, quotes around a cell dropped."""
+    """The rows of a file separated by tabs or spaces, quotes around a cell removed."""
     for line, cells in read_fields(path):
         yield line, [cell.strip('"') for cell in cells]
 
 
 def read_fields(path: Path) -> Iterator[Row]:
-    """The rows of a file separated by tabs or spaces, each cell as it is; blank and ``#`` lines left out."""
+    """The rows of a file separated by tabs or spaces, cells unchanged; blank and ``#`` lines are ignored."""
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         if line.strip() and not line.lstrip().startswith("#"):
             yield number, line.split()
 
 
 def number(cell: str, path: Path, line: int, what: str) -> float:
-    """The cell as a finite number, or the error that names its line."""
+    """The cell as a finite number; an error with its line if it is not one."""
     try:
         value = float(cell) if "_" not in cell else float("nan")
     except ValueError:
         value = float("nan")
     if value - value != 0:  # true for NaN and for the infinities
         shown = f"{cell!r} is not a finite number" if cell else "is missing"
-        raise InputError.at(path, f"{what} {shown}", "fix that cell, or leave out its topic or run", line=line)
+        raise InputError.at(path, f"{what} {shown}", "fix the cell, or remove its topic or run", line=line)
     return value
 
 
@@ -66,7 +66,7 @@ def is_number(cell: str) -> bool:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> str:
-    r"""The rows as CSV under their header, numbers in full, nothing as an empty cell.
+    r"""The rows as CSV under their header, numbers with every digit, None as an empty cell.
 
     >>> csv_text(["run", "score"], [["A", 0.1], ["B, old", None]])
     'run,score\nA,0.1\n"B, old",\n'

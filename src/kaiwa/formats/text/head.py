@@ -1,4 +1,4 @@
-"""The beginning of a file, or the names in a folder: what a format is recognised by."""
+"""The beginning of a file, or the names in a folder, by which a format is recognised."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class Match(IntEnum):
 
 @dataclass(frozen=True)
 class Head:
-    """The first lines of a file that hold anything, without ``#`` remarks; none for a folder or an unreadable file."""
+    """The first lines of a file, without blank and ``#`` lines; none for a folder or an unreadable file."""
 
     path: Path
 
     @cached_property
     def name(self) -> str:
-        """The file's name without the ending of its packing, in small letters."""
+        """The file's name without the suffix of a compression, in lower case."""
         return bare_name(self.path).lower()
 
     @cached_property
@@ -45,7 +45,7 @@ class Head:
         return self.path.is_dir()
 
     def has_files(self, ending: str) -> bool:
-        """Whether the folder, or a folder in it, has files with this ending."""
+        """Whether the folder, or a folder in it, has files with this suffix."""
         patterns = (f"*{ending}", f"*/*{ending}")
         return self.is_folder and any(True for pattern in patterns for _ in self.path.glob(pattern))
 
@@ -56,10 +56,10 @@ class Head:
             return []
         try:
             block = next(iter(read_blocks(self.path, block_bytes=_HEAD_BYTES)))
-        except InputError:  # the reader that is chosen says what is wrong
+        except InputError:  # the chosen reader reports what is wrong
             return []
-        held = (line for _, line in numbered_lines(block) if line.strip() and not line.lstrip().startswith("#"))
-        return [line for line, _ in zip(held, range(LINES), strict=False)]
+        kept = (line for _, line in numbered_lines(block) if line.strip() and not line.lstrip().startswith("#"))
+        return [line for line, _ in zip(kept, range(LINES), strict=False)]
 
     @cached_property
     def fields(self) -> list[list[str]]:
@@ -68,7 +68,7 @@ class Head:
 
     @cached_property
     def columns(self) -> list[tuple[str, ...]]:
-        """The fields by column; none when the lines differ in their number of fields."""
+        """The fields by column; none if the lines differ in their number of fields."""
         if len(set(map(len, self.fields))) != 1:
             return []
         return list(zip(*self.fields, strict=True))
@@ -81,17 +81,17 @@ class Head:
         reader = csv.reader((f"{line}\n" for line in self.lines), skipinitialspace=True)
         try:
             return [[cell.strip() for cell in row] for row in reader]
-        except csv.Error:  # the reader that is chosen says what is wrong
+        except csv.Error:  # the chosen reader reports what is wrong
             return []
 
     @cached_property
-    def heading(self) -> list[str]:
-        """The cells of the first line in small letters."""
+    def header(self) -> list[str]:
+        """The cells of the first line in lower case."""
         return [cell.lower() for cell in self.rows[0]] if self.rows else []
 
 
 def partly(fitting: Iterable[bool]) -> Match:
-    """POSSIBLE when at least half of the lines fit, as in a damaged file; its reader names the line that is wrong."""
+    """POSSIBLE when at least half of the lines fit, as in a damaged file; its reader reports the invalid line."""
     fits = list(fitting)
     return Match.POSSIBLE if fits and 2 * sum(fits) >= len(fits) else Match.NO
 
@@ -116,9 +116,9 @@ def are_whole(cells: Iterable[str]) -> bool:
 
 
 def are_ids(topics: Sequence[str], items: Sequence[str]) -> bool:
-    """Whether two columns can only be the ids of topics and items, not the numbers of a table.
+    """Whether two columns can only be the ids of topics and items, not numbers of a table.
 
-    Ids have letters; or they are whole numbers, no (topic, item) is repeated, and some item is longer than a grade.
+    Ids have letters; or they are whole numbers, no (topic, item) is duplicate, and some item is longer than a grade.
 
     >>> are_ids(["q1", "q1"], ["7", "8"]), are_ids(["301", "301"], ["17", "4"]), are_ids(["1", "0"], ["0", "1"])
     (True, True, False)

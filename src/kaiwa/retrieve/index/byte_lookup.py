@@ -1,7 +1,7 @@
 """Ids and terms as arrays of bytes, found by compiled loops: ids by binary search, terms by their hash.
 
-Terms are numbered as they first occurred, so that the frequent ones, which occur early, are close together in every
-array.
+Terms are numbered in the order of first occurrence, so that frequent terms, which occur early, are close together in
+every array.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FNV_PRIME = np.uint64(1099511628211)
 
 
 def joined_bytes(strings: Sequence[str]) -> tuple[Bytes, IntArray]:
-    """The strings' bytes, one string after the other, and where each starts; and the end.
+    """The joined bytes of the strings, and where each starts, and the end.
 
     >>> joined_bytes(["a", "bc"])
     (array([97, 98, 99], dtype=uint8), array([0, 1, 3]))
@@ -90,7 +90,7 @@ class TermTable:
         return self._text[self._starts[number] : self._starts[number + 1]].tobytes().decode(errors="replace")
 
 
-def term_arrays(text: Bytes, starts: IntArray) -> dict[str, NDArray[Any]]:  # Any: of their own kinds
+def term_arrays(text: Bytes, starts: IntArray) -> dict[str, NDArray[Any]]:  # Any: several dtypes
     """The arrays of a table of the terms in joined bytes."""
     slots = np.zeros(2 << max(len(starts) - 1, 1).bit_length(), dtype=np.uint32)
     insert_terms(text, starts, slots)

@@ -1,6 +1,6 @@
-"""Documents as one array of whole numbers: a document's number, how many terms it has, its terms; then the next one.
+"""Documents as one array of integers: a document's number, the number of its terms, its terms; then the next document.
 
-Each part holds the documents of one range of numbers, in any order, so that a part can be inverted by itself.
+Each part holds the documents of one range of numbers, in any order, so that a part can be inverted alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _DOCUMENT, _FREQUENCY, _DOCUMENTS = range(3)  # columns of the counts of each te
 
 
 def partitioned(terms: Terms, lengths: IntArray, numbers: IntArray, each: int) -> tuple[Part, IntArray]:
-    """Documents in parts, one part for every ``each`` numbers, one after the other; where each part starts.
+    """Documents in parts, one part for every ``each`` numbers; and where each part starts.
 
     >>> partitioned(np.array([7, 8, 9], dtype=np.int32), np.array([2, 1]), np.array([5, 0]), 4)
     (array([0, 1, 9, 5, 2, 7, 8], dtype=int32), array([0, 3, 7]))
@@ -53,12 +53,12 @@ def partition(terms: Terms, lengths: IntArray, numbers: IntArray, each: int, par
 
 
 def document_counts(terms: int) -> NDArray[np.int32]:
-    """Counts of no documents yet, for :func:`count_documents`."""
+    """Initial counts for :func:`count_documents`."""
     return np.zeros((terms, 4), dtype=np.int32)
 
 
 def counted_documents(part: Part, counts: NDArray[np.int32], most: IntArray) -> NDArray[np.int32]:
-    """The number of the part's documents in which each term occurs; ``most`` is raised as in the kernel below."""
+    """The number of the part's documents in which each term occurs; ``most`` is raised as in the kernel."""
     counts[:, _DOCUMENTS] = 0
     count_documents(part, counts, most)
     return counts[:, _DOCUMENTS]
@@ -87,7 +87,7 @@ def count_documents(part: Part, counts: NDArray[np.int32], most: IntArray) -> No
 
 @kernel
 def find_documents(part: Part, first: int, places: IntArray) -> None:
-    """Find where in the part each document starts, by its number from ``first`` on."""
+    """Find where each document starts in the part, by its number minus ``first``."""
     at = 0
     while at < len(part):
         places[part[at] - first] = at

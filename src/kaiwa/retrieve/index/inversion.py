@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 Norms = NDArray[np.float32]  # 0 for an empty document
 Whole = NDArray[np.uint32]
-_SQUARE = float(1 << 24)  # squares are whole multiples of 1 / this: their sum does not depend on their order
+_SQUARE = float(1 << 24)  # squares are multiples of 1 / this, so that their sum does not depend on their order
 
 
 class TermState(NamedTuple):
-    """The state of each term, in adjacent bytes so that it is fetched once: two whole numbers and a float."""
+    """The state of each term, in adjacent bytes for one memory access: two integers and a float."""
 
-    places: NDArray[np.int32]  # the cursor; the document it last occurred in, plus one; the two that the float takes
+    places: NDArray[np.int32]  # the cursor; the last document with the term, plus one; two columns for the float
     squares: FloatArray  # the same bytes as floats, of which the second is the term's squared weight
 
 
@@ -38,7 +38,7 @@ class ShapeTable(NamedTuple):
 
 
 class Inverter:
-    """Turns parts into postings, one part after the other, each of ``each`` documents.
+    """Turns parts into postings, part by part, ``each`` documents per part.
 
     ``weights`` are those of the terms in document vectors, for the norms; ``most`` is the highest frequency of a term
     in a document of each length.
@@ -49,7 +49,7 @@ class Inverter:
         squares[:, 1] = np.rint(weights**2 * _SQUARE)
         self._state = TermState(squares.view(np.int32), squares)
         starts = np.concatenate(([0], np.cumsum(most)))
-        code, frequency, length = (np.zeros(starts[-1], dtype=kind) for kind in (np.int64, np.uint32, np.uint32))
+        code, frequency, length = (np.zeros(starts[-1], dtype=dtype) for dtype in (np.int64, np.uint32, np.uint32))
         self._shapes = ShapeTable(starts, code, frequency, length)
         self._known = 0
         self.packing = packing(len(code), each)
@@ -66,7 +66,7 @@ class Inverter:
         """
         places = np.zeros(len(documents), dtype=np.int64)
         find_documents(part, documents.start, places)
-        postings = np.empty(set_cursors(counts, self._state), dtype=self.packing.kind)
+        postings = np.empty(set_cursors(counts, self._state), dtype=self.packing.dtype)
         norms = np.empty(len(documents), dtype=np.float32)
         first, bits = documents.start, self.packing.bits
         self._known = fill(part, places, first, self._state, self._shapes, self._known, bits, postings, norms)
@@ -90,7 +90,7 @@ def fill(
 ) -> int:  # fmt: skip
     """Write each posting at its term's cursor, documents in their order; the number of known shapes.
 
-    A term that occurs again in a document finds its posting just before the cursor: no document is sorted.
+    The posting of a term that occurs again in a document is just before the cursor; no document is sorted.
     """
     cursors, squares = state
     shape_bits = (1 << bits) - 1

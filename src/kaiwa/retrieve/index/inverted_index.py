@@ -1,4 +1,4 @@
-"""An index: the postings of posts and comments, the pairs that link them, and the texts; arrays, in memory or mapped.
+"""An index: the postings of posts and comments, the pairs that link them, and the texts, as arrays in memory or mapped.
 
 A posting is a document and the shape of the term in it: (frequency of the term, length of the document). There are few
 shapes, so a posting takes six bytes, and every similarity is a table over shapes.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from kaiwa.model.ids import FloatArray, IntArray
 
-    Check = Callable[[str, int, int], None]  # array, first place, last place: refuses what is damaged
+    Check = Callable[[str, int, int], None]  # array, first and last position: an error if it is damaged
 
 SIDES = ("posts", "comments")
 Shapes = NDArray[np.uint16]  # or 32 bits wide, in an index with very many shapes
@@ -54,13 +54,13 @@ class Weights:
     """One similarity on one side: the weight of a posting by its shape, and the highest weight of each term."""
 
     by_shape: FloatArray
-    inverse_norms: NDArray[np.float32]  # empty where the similarity has no norms
+    inverse_norms: NDArray[np.float32]  # empty if the similarity has no norms
     peaks: NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Texts:
-    """Texts and ids as joined bytes; ``row`` is the place of a number, and numbers follow the order of the ids."""
+    """Texts and ids as joined bytes; ``row`` is the row of each number; numbers follow the byte order of the ids."""
 
     text: NDArray[np.uint8]
     text_starts: IntArray
@@ -96,7 +96,7 @@ class Texts:
 
 @dataclass(frozen=True)
 class Side:
-    """The posts or the comments of a repository, ready to be searched."""
+    """The posts or the comments of an index."""
 
     name: str
     postings: Postings
@@ -122,7 +122,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Index:
-    """Posts, comments and the pairs of them, with the terms that both use."""
+    """Posts, comments and their pairs, with the terms of both."""
 
     posts: Side
     comments: Side
@@ -133,7 +133,7 @@ class Index:
 
 
 def index_from(arrays: Mapping[str, Any], facts: Mapping[str, Any], check: Check) -> Index:  # Any: arrays, JSON values
-    """The index that named arrays and facts describe."""
+    """The index made of named arrays and facts."""
     posts, comments = (_side(name, arrays, facts, check) for name in SIDES)
     return Index(
         posts=posts,
@@ -160,7 +160,7 @@ def _side(name: str, arrays: Mapping[str, Any], facts: Mapping[str, Any], check:
     )
     texts = Texts(own("text"), own("text_starts"), own("ids"), own("id_starts"), own("row"), check, name)
     no_norms = np.zeros(0, dtype=np.float32)
-    no_norms.flags.writeable = False  # as mapped arrays are: one compiled form serves every similarity
+    no_norms.flags.writeable = False  # as mapped arrays are, so that kernels are compiled once
     mean_length = postings.tokens / max(postings.documents, 1)
     weights = {
         similarity: Weights(

@@ -1,4 +1,4 @@
-"""Postings while an index is built: those of each part of the documents by themselves, then joined term by term.
+"""Postings while an index is built: those of each part of the documents, then joined term by term.
 
 A packed posting is one number: the document's place in the range of its part and, in the low bits, the shape.
 """
@@ -22,21 +22,21 @@ SMALL = 1 << 16
 
 
 class Packing(NamedTuple):
-    """How the postings of a part are packed: the kind of the numbers, and the number of their bits for the shape."""
+    """How the postings of a part are packed: the dtype of a posting, and the number of its bits for the shape."""
 
-    kind: Any  # Any: a dtype
+    dtype: Any  # Any: a dtype
     bits: int
-    shape_kind: Any  # Any: as above
+    shape_dtype: Any  # Any: as above
 
 
 def packing(shapes: int, each: int) -> Packing:
-    """The packing for so many shapes, and documents in a part.
+    """The packing for a number of shapes, and of documents per part.
 
     >>> packing(1000, 65_535).bits, packing(100_000, 65_535).bits
     (16, 32)
     """
-    shape_kind = np.uint16 if shapes <= SMALL else np.uint32
-    return Packing(np.uint32, 16, shape_kind) if max(shapes, each) <= SMALL else Packing(np.uint64, 32, shape_kind)
+    shape_dtype = np.uint16 if shapes <= SMALL else np.uint32
+    return Packing(np.uint32, 16, shape_dtype) if max(shapes, each) <= SMALL else Packing(np.uint64, 32, shape_dtype)
 
 
 @kernel
@@ -64,7 +64,7 @@ def raise_peaks(
 def join(
     postings: Packed, counts: Counts, each: int, bits: int, starts: IntArray, docs: NDArray[np.uint32], shapes: Shapes
 ) -> None:
-    """Join packed postings that follow each other part by part, within a part term by term.
+    """Join packed postings, which are sorted by part, within a part by term.
 
     ``counts`` is parts x terms, the number of postings; a part has ``each`` documents; ``starts`` is where the joined
     postings of each term start.

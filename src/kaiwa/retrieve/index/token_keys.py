@@ -1,6 +1,6 @@
-"""Lines of tokens split into tokens, each with a 64-bit key, by compiled passes over the bytes.
+"""Lines of tokens split into tokens, each with a 64-bit key, by compiled passes over bytes.
 
-A block is UTF-8 text: tokens separated by spaces, one text per line, the last line ended too. A token of up to seven
+A block is UTF-8 text: tokens separated by spaces, one text per line, each with a line end. A token of up to seven
 bytes is, with its length, its own key; the key of a longer one is a hash. The passes are separate, and without
 branches where possible, so that the processor works on many tokens at a time.
 """
@@ -21,7 +21,7 @@ SHORT = 7
 _SPACE, _LINE_END = 32, 10
 _ONE, _EIGHT = np.uint64(1), np.uint64(8)
 _LONG = np.uint64(1 << 63)
-SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio (Knuth 1973): neighbouring keys get distant slots
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio (Knuth 1973): similar keys get distant slots
 _MIX = np.uint64(1099511628211)  # the prime of Fowler, Noll and Vo's hash
 
 
@@ -51,13 +51,13 @@ def split_block(block: bytes) -> TokenBlock:
 
 
 def words_for(size: int) -> int:
-    """The number of words for so many bytes, and for the word after them, which ``word_at`` may read."""
+    """The number of words for ``size`` bytes, and for the word after them, which ``word_at`` may read."""
     return size // 8 + 2
 
 
 @kernel
 def word_at(words: Words, at: np.uint64) -> np.uint64:
-    """The eight bytes that start at a place, the first one lowest."""
+    """The eight bytes from a position on, the first one lowest."""
     word, shift = at >> np.uint64(3), (at & np.uint64(7)) << np.uint64(3)
     return np.uint64((words[word] >> shift) | ((words[word + _ONE] << _ONE) << (np.uint64(63) - shift)))
 
@@ -77,7 +77,7 @@ def find_tokens(
     words: Words, text: Bytes, separators: Numbers,
     keys: Words, lengths: Numbers, ends: Numbers, text_ends: Numbers, long: Numbers,
 ) -> tuple[int, int, int]:  # fmt: skip
-    """Find the tokens before the separators, and the keys of the short ones; how many tokens, texts, long tokens."""
+    """Find the tokens and the keys of the short ones; the numbers of tokens, texts and long tokens."""
     tokens, texts, longer = 0, 0, 0
     low = np.uint64(0)
     for separator in separators:

@@ -1,7 +1,7 @@
-"""Distinct tokens numbered in the order they are first seen, by compiled passes over blocks of tokens.
+"""Distinct tokens numbered in the order of first occurrence, by compiled passes over blocks of tokens.
 
 No Python object is made for a token. A token whose key is in the first slot of its hash is known, a long one if its
-bytes are equal too; the pending rest, new tokens and those in another slot, is inserted or found one by one.
+bytes are equal too; the other tokens, new or in another slot, are pending and are inserted or found one by one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Slots = Numbers
 Kind = TypeVar("Kind", bound=np.generic)
-_FIRST_ROOM = 1 << 12
+_FIRST_CAPACITY = 1 << 12
 _LINE_END = 10
 _EIGHT = np.uint64(8)
 
@@ -47,9 +47,9 @@ class TokenTable(NamedTuple):
 
 def empty_table() -> TokenTable:
     """A table without tokens."""
-    slots, keys = np.zeros(2 * _FIRST_ROOM, dtype=np.int32), np.zeros(_FIRST_ROOM + 1, dtype=np.uint64)
-    text = np.zeros(words_for(_FIRST_ROOM), dtype=np.uint64)
-    return TokenTable(slots, keys, np.zeros(_FIRST_ROOM + 1, dtype=np.int64), text, 0)
+    slots, keys = np.zeros(2 * _FIRST_CAPACITY, dtype=np.int32), np.zeros(_FIRST_CAPACITY + 1, dtype=np.uint64)
+    text = np.zeros(words_for(_FIRST_CAPACITY), dtype=np.uint64)
+    return TokenTable(slots, keys, np.zeros(_FIRST_CAPACITY + 1, dtype=np.int64), text, 0)
 
 
 def read_block(block: bytes, table: TokenTable) -> tuple[Numbers, Numbers, TokenTable]:
@@ -59,7 +59,7 @@ def read_block(block: bytes, table: TokenTable) -> tuple[Numbers, Numbers, Token
     pending = np.empty(len(tokens.keys) + 1, dtype=np.int32)
     pending = pending[: look_up(tokens, table.slots, table.keys, numbers, pending)]
     pending = pending[: compare_long(tokens, table.starts, table.text, numbers, pending)]
-    table = table._replace(text=with_room(table.text, words_for(int(table.starts[table.known]) + len(block) + 1)))
+    table = table._replace(text=with_capacity(table.text, words_for(int(table.starts[table.known]) + len(block) + 1)))
     done = 0
     while True:
         done, known = insert_pending(tokens, table, table.text.view(np.uint8), numbers, pending, done)
@@ -84,23 +84,25 @@ def joined_tokens(table: TokenTable) -> tuple[Bytes, IntArray]:
 
 
 def _with_twice_the_slots(table: TokenTable) -> TokenTable:
-    slots, room = np.zeros(2 * len(table.slots), dtype=np.int32), len(table.slots) + 1
+    slots, capacity = np.zeros(2 * len(table.slots), dtype=np.int32), len(table.slots) + 1
     insert_keys(table.keys, table.known, slots)
-    return table._replace(slots=slots, keys=with_room(table.keys, room), starts=with_room(table.starts, room))
+    return table._replace(
+        slots=slots, keys=with_capacity(table.keys, capacity), starts=with_capacity(table.starts, capacity)
+    )
 
 
-def with_room(values: NDArray[Kind], room: int) -> NDArray[Kind]:
-    """The values followed by zeros, at least ``room`` in all."""
-    if room <= len(values):
+def with_capacity(values: NDArray[Kind], capacity: int) -> NDArray[Kind]:
+    """The values followed by zeros, at least ``capacity`` in total."""
+    if capacity <= len(values):
         return values
-    larger = np.zeros(max(room, 2 * len(values) - 1), dtype=values.dtype)
+    larger = np.zeros(max(capacity, 2 * len(values) - 1), dtype=values.dtype)
     larger[: len(values)] = values
     return larger
 
 
 @kernel
 def look_up(tokens: TokenBlock, slots: Slots, keys: Words, numbers: Numbers, pending: Numbers) -> int:
-    """Number the tokens whose key is in the first slot of its hash; how many are pending: long, or not found."""
+    """Number the tokens whose key is in the first slot of its hash; count the pending ones: long, or not found."""
     mask = np.uint64(len(slots) - 1)
     count = 0
     for token in range(len(tokens.keys)):
@@ -115,7 +117,7 @@ def look_up(tokens: TokenBlock, slots: Slots, keys: Words, numbers: Numbers, pen
 
 @kernel
 def compare_long(tokens: TokenBlock, starts: IntArray, text: Words, numbers: Numbers, pending: Numbers) -> int:
-    """Remove the long tokens whose bytes are equal to those found from the pending ones; how many stay."""
+    """Remove pending long tokens that have the same bytes as the token found; the number of those that stay."""
     count = 0
     for place in range(len(pending)):
         token = pending[place]
@@ -144,7 +146,7 @@ def is_same(tokens: TokenBlock, token: int, starts: IntArray, text: Words, entry
 def insert_pending(
     tokens: TokenBlock, table: TokenTable, text: Bytes, numbers: Numbers, pending: Numbers, done: int
 ) -> tuple[int, int]:
-    """Number the pending tokens until the table is half full; how many are done, and the number of known tokens."""
+    """Number the pending tokens until the table is half full; the number done, and the number of known tokens."""
     slots, keys, starts, known = table.slots, table.keys, table.starts, table.known
     mask = np.uint64(len(slots) - 1)
     block = tokens.words.view(np.uint8)
@@ -183,7 +185,7 @@ def insert_keys(keys: Words, known: int, slots: Slots) -> None:
 
 @kernel
 def keep_terms(numbers: Numbers, text_ends: Numbers, term_of: Numbers) -> IntArray:
-    """Replace tokens, numbered from 1, by their terms in place, without those that are -1; how many each text has."""
+    """Replace tokens, numbered from 1, by their terms in place, without those that are -1; their number per text."""
     counts = np.zeros(len(text_ends), dtype=np.int64)
     kept = 0
     at = 0

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.retrieve.index.token_table import empty_table, joined_tokens, keep_terms, read_block, tokens_from, with_room
+from kaiwa.retrieve.index.token_table import (
+    empty_table,
+    joined_tokens,
+    keep_terms,
+    read_block,
+    tokens_from,
+    with_capacity,
+)
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import IntArray
@@ -35,7 +42,7 @@ class Vocabulary:
         return self._terms.known
 
     def numbers(self, block: bytes) -> tuple[Terms, IntArray]:
-        """The terms of the texts in a block (one text per line, spaces between tokens), and how many each text has."""
+        """The terms of the texts in a block (one text per line, spaces between tokens), and their number per text."""
         known = self._tokens.known
         numbers, text_ends, self._tokens = read_block(block, self._tokens)
         if self._tokens.known > known:
@@ -48,7 +55,7 @@ class Vocabulary:
         lines = "\n".join([*map(self._term, tokens), ""]).encode()
         numbers, ends, self._terms = read_block(lines, self._terms)
         has_term = np.diff(ends, prepend=0) > 0
-        self._term_of = with_room(self._term_of, first + len(tokens))
+        self._term_of = with_capacity(self._term_of, first + len(tokens))
         self._term_of[first : first + len(tokens)] = NO_TERM
         self._term_of[first + np.flatnonzero(has_term)] = numbers - 1
 
@@ -57,5 +64,5 @@ class Vocabulary:
         return tokens_from(self._terms, 0)
 
     def encoded(self) -> tuple[Bytes, IntArray]:
-        """The terms as joined bytes, and where each starts; and the end."""
+        """The terms as joined bytes, and where each starts, and the end."""
         return joined_tokens(self._terms)

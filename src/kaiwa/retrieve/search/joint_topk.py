@@ -28,7 +28,7 @@ def joint_topk(
     """The k best pairs, one for each comment; and False if more posts must be given to be exact.
 
     ``postings`` are those of the comments; ``top_posts`` are the best posts, best first, no other post scores above
-    ``other_posts``; at least ``min_comments`` of their comments are scored, because that lowers the bound.
+    ``other_posts``; at least ``min_comments`` of their comments are scored, because this lowers the bound.
     """
     topk = empty_topk(k)
     bound = other_posts

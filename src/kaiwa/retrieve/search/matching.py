@@ -1,4 +1,4 @@
-"""A query in, its best pairs out, by Q2P, Q2C or their weighted sum (Wang et al. 2013; Sakai et al. 2015)."""
+"""Search of the best pairs for a query by Q2P, Q2C or their weighted sum (Wang et al. 2013; Sakai et al. 2015)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Matcher:
 
 @dataclass(frozen=True)
 class Query:
-    """A text as one index sees it: the terms that the index knows, their counts in the text, and their words."""
+    """A text as a query of one index: the terms that occur in the index, their counts in the text, and their words."""
 
     index: Index
     text: str
@@ -80,7 +80,7 @@ def query_from(index: Index, terms: Iterable[str], text: str = "") -> Query:
 
 
 def query_postings(query: Query, side: Side, similarity: str, weight: float = 1.0) -> QueryPostings:
-    """The postings of the query's terms on one side, scores multiplied by a weight; no terms if that is 0."""
+    """The postings of the query's terms on one side, scores multiplied by a weight; no terms if the weight is 0."""
     stored, postings = side.weights[similarity], side.postings
     slices, weights, peaks = _weighted_terms(query, side, similarity, weight) if weight else _NO_TERMS
     arrays = (postings.docs, postings.shapes, weights, peaks, stored.by_shape, stored.inverse_norms)
@@ -103,7 +103,7 @@ def _weighted_terms(
 def search(query: Query, matcher: Matcher, *, k: int, takedown_posts: IntArray | None = None) -> Candidates:
     """The k best comments over all pairs, exactly; each once, with its best post; ties by comment id.
 
-    A post of the takedown list scores below any other, so that no comment is found by it.
+    A post of the takedown list scores below any other, so that no comment is found through it.
     """
     index = query.index
     on_posts = query_postings(query, index.posts, matcher.similarity, matcher.q2p)
@@ -119,7 +119,7 @@ def search(query: Query, matcher: Matcher, *, k: int, takedown_posts: IntArray |
 def _joint_topk(
     index: Index, on_posts: QueryPostings, on_comments: QueryPostings, k: int, takedown_posts: IntArray | None
 ) -> TopK:
-    """The k best pairs, with as many top posts as that takes."""
+    """The k best pairs, with as many top posts as the search needs to be exact."""
     post_scores = dense_scores(on_posts, len(index.posts)) if len(on_posts.slices) else np.zeros(0)
     if len(post_scores) and takedown_posts is not None:
         post_scores[takedown_posts] = -1.0
@@ -144,7 +144,7 @@ def comment_similarities(query: Query, similarity: str, comments: IntArray) -> F
 
 
 def compile_search(index: Index) -> None:
-    """Search once in every way, so that a machine's first answer need not wait for the compiler."""
+    """Search once in every way, so that the kernels are compiled before the first query."""
     if not len(index.comments):
         return
     query = query_of(index, index.comments.texts.text_of(0))

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
     from kaiwa.retrieve.index.inverted_index import Links
 
-UNKNOWN_POST = -1  # where posts do not count, only those of the final pairs are looked up
+UNKNOWN_POST = -1  # if posts have no scores, only those of the final pairs are looked up
 _NEARLY = 1 - 1e-12  # so that rounding drops no document that ties with the threshold
 _BINS = 1 << 10
-_FULL = 5 / 8  # of the buffer for pairs: if more is taken between two windows, the threshold is raised
+_FULL = 5 / 8  # of the buffer of pairs: if more is used after a window, the threshold is raised
 
 
 @kernel
@@ -68,7 +68,7 @@ def maxscore_search(postings: QueryPostings, links: Links, post_scores: FloatArr
 
 @kernel
 def initial_threshold(postings: QueryPostings, k: int) -> float:
-    """A score that k comments reach by one of their terms alone; 0 if no term is in so many."""
+    """A score that k comments reach by one of their terms alone; below 0 if no term is in k comments."""
     start = 0.0
     bins = np.zeros(_BINS + 1, dtype=np.int64)
     for term in range(len(postings.slices) - 1, -1, -1):
@@ -92,7 +92,7 @@ def initial_threshold(postings: QueryPostings, k: int) -> float:
 
 @kernel
 def optional_terms(peak_sums: FloatArray, bound: float, threshold: float) -> int:
-    """The number of terms, lowest peaks first, that together and with the best unexpanded post stay below it."""
+    """The number of terms, lowest peaks first, that together with the best unexpanded post stay below the threshold."""
     count = 0
     while count + 1 < len(peak_sums) and peak_sums[count + 1] + bound < threshold:
         count += 1

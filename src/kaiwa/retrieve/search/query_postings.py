@@ -28,21 +28,21 @@ class QueryPostings(NamedTuple):
     docs: NDArray[np.uint32]
     shapes: NDArray[np.uint16]
     weights: FloatArray  # per term, in units
-    peaks: FloatArray  # per term: the most it can add to a score
+    peaks: FloatArray  # per term: the maximum it can add to a score
     by_shape: FloatArray
-    inverse_norms: NDArray[np.float32]  # per document; empty where the similarity has no norms
+    inverse_norms: NDArray[np.float32]  # per document; empty if the similarity has no norms
 
 
 @kernel
 def contribution(postings: QueryPostings, term: int, at: int) -> int:
-    """What the posting at a place adds to the sum of its document."""
+    """What a posting adds to the sum of its document."""
     weight = postings.weights[term] * postings.by_shape[postings.shapes[at]]
     return np.int64(weight)  # type: ignore[return-value]  # compiled
 
 
 @kernel
 def norm_of(postings: QueryPostings, doc: int) -> float:
-    """What the sum of the document is multiplied by."""
+    """The factor of the document's sum."""
     return np.float64(postings.inverse_norms[doc]) if len(postings.inverse_norms) else 1.0
 
 
@@ -94,7 +94,7 @@ def top_documents(scores: FloatArray, k: int) -> TopK:
 
 @kernel
 def lower_bound(docs: NDArray[np.uint32], low: int, high: int, doc: int) -> int:
-    """The first place in ``low:high`` whose document is not before ``doc``, by binary search."""
+    """The first position in ``low:high`` whose document is not less than ``doc``, by binary search."""
     while low < high:
         middle = (low + high) >> 1
         if docs[middle] < doc:
@@ -106,7 +106,7 @@ def lower_bound(docs: NDArray[np.uint32], low: int, high: int, doc: int) -> int:
 
 @kernel
 def galloping_search(docs: NDArray[np.uint32], low: int, high: int, doc: int) -> int:
-    """As ``lower_bound``, faster where the place is near ``low`` (Bentley and Yao 1976)."""
+    """As ``lower_bound``, but faster if the position is near ``low`` (Bentley and Yao 1976)."""
     step = 1
     while low + step < high and docs[low + step] < doc:
         low += step

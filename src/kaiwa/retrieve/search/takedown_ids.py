@@ -32,10 +32,10 @@ class Takedown:
 
 
 def takedown_of(index: Index, ids: AbstractSet[str]) -> Takedown:
-    """The posts and comments with these ids, and the comments that have no other posts."""
+    """The posts and comments with these ids, and the comments that have no other post."""
     found = (side.texts.find(sorted(ids)) for side in (index.posts, index.comments))
     posts, comments = (np.unique(numbers[numbers >= 0]) for numbers in found)
-    return Takedown(posts, np.union1d(comments, _comments_of_only(index, posts)))
+    return Takedown(posts, np.union1d(comments, _comments_without_other_posts(index, posts)))
 
 
 def is_among(values: IntArray, ascending: IntArray) -> BoolArray:
@@ -48,8 +48,8 @@ def is_among(values: IntArray, ascending: IntArray) -> BoolArray:
     return which
 
 
-def _comments_of_only(index: Index, posts: IntArray) -> IntArray:
-    """The comments all of whose posts are among these."""
+def _comments_without_other_posts(index: Index, posts: IntArray) -> IntArray:
+    """The comments whose posts are all among these."""
     links = index.links
     comments = np.unique(_linked(links.post_starts, links.post_comments, posts)).astype(np.int64)
     chosen = np.zeros(len(index.posts), dtype=np.bool_)
@@ -62,7 +62,7 @@ def _comments_of_only(index: Index, posts: IntArray) -> IntArray:
 
 
 def _linked(starts: Numbers, others: Numbers, chosen: IntArray) -> Numbers:
-    """The numbers that the chosen ones are linked with, one list after the other."""
+    """The numbers that the chosen ones are linked with, list by list."""
     sizes = _sizes(starts, chosen)
     first = np.repeat(starts[chosen].astype(np.int64) - np.cumsum(sizes) + sizes, sizes)
     linked: Numbers = others[first + np.arange(sizes.sum())]

@@ -1,8 +1,8 @@
 """The k best pairs so far: by score, and among equal scores by the comment's id.
 
-Up to 2k pairs are kept, unordered. When the buffer is full, the k best are moved to the front and the others dropped;
-the worst of these k is the threshold that a further pair must beat. This costs a few steps per pair at any k, where a
-heap costs log k.
+Up to 2k pairs are kept, unsorted. When the buffer is full, the k best are moved to the front and the others dropped;
+the worst of these k is the threshold that a further pair must beat. This takes a few steps per pair for any k; a
+heap takes log k.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def contains(topk: TopK, comment: int) -> bool:
 
 @kernel
 def raise_threshold(topk: TopK) -> None:
-    """Drop all but the k best, if there are so many; the worst of them is the threshold, unless it was higher."""
+    """Drop all but the k best, if there are more than k; the worst of them is the threshold, unless that was higher."""
     k = len(topk.scores) // 2
     if topk.size[0] < k:
         return
@@ -114,7 +114,7 @@ def swap(topk: TopK, one: int, other: int) -> None:
 
 
 def best_first(topk: TopK) -> tuple[FloatArray, IntArray, IntArray]:
-    """The scores, comments and posts of the k best, or of as many as there are, in the order of their ranks."""
+    """The scores, comments and posts of the k best, or of all if fewer, in rank order."""
     size, k = topk.size[0], len(topk.scores) // 2
     order = np.lexsort((topk.comments[:size], -topk.scores[:size]))[:k]
     return topk.scores[order], topk.comments[order], topk.posts[order]

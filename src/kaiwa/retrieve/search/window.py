@@ -1,4 +1,4 @@
-"""A window of documents: the postings of a query's terms in it, summed in the processor's cache."""
+"""A window of documents, in which the postings of a query's terms are summed in the processor's cache."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
 
 WINDOW = 1 << 14
-_SCAN_COST = 5  # scanning every place of a window costs as much as recording every fifth as touched
-_SEARCH_COST = 8  # looking one document up costs about as much as reading this many postings
+_SCAN_COST = 5  # scanning a window takes as long as recording a fifth of its documents as touched
+_SEARCH_COST = 8  # looking up one document takes about as long as reading this many postings
 
 
 class Window(NamedTuple):
-    """The work space of one window: the sums of its documents, those touched, and the place reached in each term."""
+    """The state of one window: the sums of its documents, those touched, and the position in each term's postings."""
 
     sums: IntArray
     touched: NDArray[np.int32]
     cursors: IntArray
     ends: IntArray
-    peak_sums: FloatArray  # per number of terms, lowest peaks first: the most they can add together
+    peak_sums: FloatArray  # per number of terms, lowest peaks first: the maximum of their sum
 
 
 @kernel
@@ -137,7 +137,7 @@ def add_all(postings: QueryPostings, window: Window, base: int, term: int, low: 
 
 @kernel
 def add_found(postings: QueryPostings, window: Window, base: int, term: int, low: int, high: int, touched: int) -> None:
-    """Look each document that is kept up in the postings of a term."""
+    """Look up each kept document in the postings of a term, and add what is found."""
     for step in range(touched):
         place = window.touched[step]
         at = lower_bound(postings.docs, low, high, base + place)

@@ -1,7 +1,7 @@
-"""Similarities of a query and a document: each is one row of SIMILARITIES, and all that build and search know of it.
+"""Similarities of a query and a document: each is one row of SIMILARITIES, which is all that build and search need.
 
 A document's score is the sum over the query's terms of (weight in the query) x (weight by shape), times the document's
-inverse norm where the similarity has norms. A shape is (frequency of the term, length of the document).
+inverse norm if the similarity has norms. A shape is (frequency of the term, length of the document).
 """
 
 from __future__ import annotations
@@ -47,4 +47,4 @@ SIMILARITIES = Names(
 )
 
 norm_weights = tfidf.inverse_document_frequency
-"""Per term, its weight in the document vectors: their lengths are the one set of norms that an index stores."""
+"""Per term, its weight in the document vectors: the lengths of these vectors are the norms that an index stores."""

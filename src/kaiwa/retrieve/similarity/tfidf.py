@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def inverse_document_frequency(documents_with: FloatArray, documents: int) -> FloatArray:
-    """ln(1 + N / n) per term; above zero even for a term in every document, so that a small repository answers too.
+    """ln(1 + N / n) per term; above zero even for a term in every document, so that a small repository gives answers.
 
     >>> inverse_document_frequency(np.array([1.0, 2.0]), 2).round(4)
     array([1.0986, 0.6931])

@@ -1,7 +1,7 @@
 """Words of Chinese, Japanese and English, and character bigrams of any of them.
 
 A tokeniser splits normalised text into tokens and maps each distinct token to a term once, so that
-stemming and the dropping of punctuation cost nothing per occurrence. docs/decisions/042 measures the choices.
+stemming and removing punctuation cost nothing per occurrence. The choices are measured in docs/decisions/042.
 """
 
 from __future__ import annotations
@@ -121,12 +121,12 @@ def tokeniser(name: str) -> Tokeniser:
 
 
 def shown(term: str) -> str:
-    """The term as a reader wants to see it."""
+    """The term without the mark of a bigram."""
     return term.removeprefix(_BIGRAM_MARK)
 
 
 def language_of(texts: Iterable[str]) -> str:
-    """The language that most of the texts are in: ``ja`` where there is kana, ``zh`` where Han, else ``en``.
+    """The language that most of the texts are in: ``ja`` if there is kana, ``zh`` if there is Han, else ``en``.
 
     >>> [language_of([text]) for text in ("今天天气好", "今日は雨です", "it rains")]
     ['zh', 'ja', 'en']
@@ -140,7 +140,7 @@ def language_of(texts: Iterable[str]) -> str:
 
 
 def is_word(token: str) -> bool:
-    """Whether the token carries meaning: it has a letter, a digit, or a symbol such as an emoji.
+    """Whether the token has a letter, a digit, or a symbol such as an emoji.
 
     >>> [is_word(token) for token in ("雨", "7", "😀", "。", " ")]
     [True, True, True, False, False]
@@ -189,7 +189,7 @@ def _english() -> Tokeniser:
 
     stem = snowballstemmer.stemmer("english").stemWord
 
-    @lru_cache(1 << 16)  # the words of a language repeat; stemming one costs 50 microseconds
+    @lru_cache(1 << 16)  # words repeat, and stemming one takes 50 microseconds
     def term(token: str) -> str:
         if token in ENGLISH_STOP_WORDS or not is_word(token):
             return ""
