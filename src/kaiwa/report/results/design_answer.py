@@ -52,17 +52,17 @@ def headline(design: Design) -> str:
     """The answer in one sentence, starting with the quantity that was solved for."""
     if design.width is not None:
         return _interval_headline(design)
-    chance, difference = f"{percent(design.power)}", f"{design.min_diff:.4g}"
+    probability, difference = f"{percent(design.power)}", f"{design.min_diff:.4g}"
     lead = {
         "n": f"Create {design.n:,} topics",
-        "power": f"The power is {chance}",
+        "power": f"The power is {probability}",
         "min_diff": f"The smallest difference found is {difference}",
         "systems": f"Compare up to {design.systems:,} systems",
         "alpha": f"Test at alpha {design.alpha:.4g}",
     }[design.solved]
     compared = "two systems" if design.systems == 2 else f"the best and the worst of {design.systems:,} systems"  # noqa: PLR2004
     return (
-        f"{lead}: with {design.n:,} topics {design.asked.kind.promise} with a probability of {chance} "
+        f"{lead}: with {design.n:,} topics {design.asked.kind.promise} with a probability of {probability} "
         f"if {compared} truly differ by {difference} (alpha {design.alpha:.4g})."
     )
 
@@ -103,7 +103,7 @@ def _assumptions(design: Design) -> str:
         lines.append(f"the correlation of two systems' scores on a topic is {design.asked.correlation:g}")
     if not kind.shares_topics:
         other = f"{option('test', 'two-way')} or hsd-paired"
-        lines.append(f"topics are not treated as shared; {other} needs fewer if all systems answer the same topics")
+        lines.append(f"topics are not treated as shared; if all systems answer the same topics, use {other}")
     return "It assumes\n" + "\n".join(f"  - {line}" for line in lines)
 
 
@@ -137,9 +137,9 @@ def paragraph(design: Design) -> str:
     )
 
 
-def percent(chance: float | None) -> str:
+def percent(probability: float | None) -> str:
     """A probability as a percentage: 80% or 80.4%."""
-    if chance is not None and chance > NEARLY_SURE:
+    if probability is not None and probability > NEARLY_SURE:
         return ">99.9%"
-    shown = f"{100 * (chance or 0.0):.1f}"
+    shown = f"{100 * (probability or 0.0):.1f}"
     return f"{shown.removesuffix('.0')}%"
