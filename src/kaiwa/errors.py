@@ -4,9 +4,9 @@ A message names an option by ``option("missing")``, once. ``str(error)`` spells 
 (``missing=``); the command spells it as its own option (``--missing``) where it prints the error.
 
 KaiwaError
-├── InputError      a file or value is wrong; the message names the place, the fault and the repair
+├── InputError      a file or value is wrong; the message names the place, the error and the fix
 │   ├── MissingExtra a library that comes with an extra is not installed; the message says how to install it
-│   └── UnknownName a name that no table holds; the message offers the nearest known ones
+│   └── UnknownName a name that is in no table; the message offers the most similar names
 └── DesignError     a requirement that no number of topics, systems or votes can meet
 """
 
@@ -32,7 +32,7 @@ _COMMAND = {
     "output": "-o",
     "pilots": "--pilot",
 }
-"""The options that the command spells otherwise than ``--`` and the argument's name."""
+"""The options whose name on the command line is not ``--`` and the argument's name."""
 
 
 def option(name: str, value: str = "", *, python: str | None = None) -> str:
@@ -65,7 +65,7 @@ def _command_name(argument: str) -> str:
 
 
 class KaiwaError(Exception):
-    """Anything Kaiwa refuses, in one line that says what to do next.
+    """Any error that Kaiwa raises on purpose: one line that ends with what to do.
 
     ``str(error)`` names arguments as Python does. An f-string keeps the marks of ``option``, so that an error can be
     raised again with its place in front of it.
@@ -73,8 +73,8 @@ class KaiwaError(Exception):
     >>> import kaiwa
     >>> try:
     ...     kaiwa.read_scores("absent.csv")
-    ... except kaiwa.KaiwaError as refusal:
-    ...     print(refusal)
+    ... except kaiwa.KaiwaError as error:
+    ...     print(error)
     absent.csv: no such file; check the name and the folder
     """
 
@@ -95,19 +95,19 @@ class InputError(KaiwaError):
     """
 
     @classmethod
-    def at(cls, place: object, what: str, repair: str, *, line: int | None = None) -> InputError:
-        """The error for one place, in the house's form.
+    def at(cls, place: object, what: str, fix: str, *, line: int | None = None) -> InputError:
+        """The error for one place, as ``place: what is wrong; what to do``.
 
         >>> from kaiwa.errors import InputError, option
         >>> str(InputError.at("r.txt", "grade '5' is not 0..2", f"see {option('levels')}", line=7))
         "r.txt:7: grade '5' is not 0..2; see levels="
         """
         spot = f"{place}" if line is None else f"{place}:{line}"
-        return cls(f"{spot}: {what}; {repair}")
+        return cls(f"{spot}: {what}; {fix}")
 
 
 class UnknownName(InputError):  # noqa: N818  reads as the thing it is
-    """A name that a table does not hold.
+    """A name that is not in a table.
 
     >>> import kaiwa
     >>> kaiwa.score(kaiwa.Run.from_dict({"q": {"a": 1.0}}), kaiwa.Gains.from_lists({"q": {"a": 1}}), "nER@10")
@@ -117,7 +117,7 @@ class UnknownName(InputError):  # noqa: N818  reads as the thing it is
 
     @classmethod
     def among(cls, kind: str, name: str, known: Iterable[str]) -> UnknownName:
-        """The error that offers what the table does hold.
+        """The error that offers the most similar names of the table, or all of them.
 
         >>> from kaiwa.errors import UnknownName
         >>> str(UnknownName.among("measure", "nER", ["nERR", "P+"]))
@@ -155,7 +155,7 @@ def needs_extra(name: str) -> Iterator[None]:
 
 
 class DesignError(KaiwaError):
-    """A requirement that cannot be met, with the nearest one that can.
+    """A requirement that cannot be met, with the nearest one that can be.
 
     >>> import kaiwa
     >>> issubclass(kaiwa.DesignError, kaiwa.KaiwaError)

@@ -1,4 +1,4 @@
-"""Names: a read-only table whose unknown keys answer with "did you mean"."""
+"""Names: a read-only table that answers an unknown name with "did you mean"."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Names(Mapping[str, T]):
-    """A read-only table from a name to a thing of one kind.
+    """A read-only table from names to values of one kind.
 
     >>> schemes = Names("scheme", {"mean": 1, "sum": 2})
     >>> schemes["sum"]
@@ -21,20 +21,20 @@ class Names(Mapping[str, T]):
     kaiwa.errors.UnknownName: unknown scheme 'men'; did you mean 'mean'?
     """
 
-    def __init__(self, kind: str, things: Mapping[str, T]) -> None:
+    def __init__(self, kind: str, values: Mapping[str, T]) -> None:
         self.kind = kind
-        self._things = dict(things)
+        self._values = dict(values)
 
     def __getitem__(self, name: str) -> T:
-        if name not in self._things:
-            raise UnknownName.among(self.kind, name, self._things)
-        return self._things[name]
+        if name not in self._values:
+            raise UnknownName.among(self.kind, name, self._values)
+        return self._values[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._things
+        return name in self._values
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._things)
+        return iter(self._values)
 
     def __len__(self) -> int:
-        return len(self._things)
+        return len(self._values)

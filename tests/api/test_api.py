@@ -116,8 +116,8 @@ def test_judgements_by_intent_are_scored() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: kaiwa.score(_run(), _gains(), []), r'no measure to score by; give at least one, as measures=\["nG@1"'),
-        (lambda: kaiwa.score([], _gains()), "no run to score"),
+        (lambda: kaiwa.score(_run(), _gains(), []), r'no measures; give at least one, as measures=\["nG@1"'),
+        (lambda: kaiwa.score([], _gains()), "no runs to score"),
         (lambda: kaiwa.score([_run(), _run()], _gains()), "duplicate run name 'R1'"),
         (lambda: kaiwa.score(_run(), _gains(), no_relevant="zer0"), "unknown no_relevant 'zer0'; did you mean 'zero'"),
         (lambda: kaiwa.score(_run(), _gains(), "nER@10"), "unknown measure 'nER'; did you mean 'nERR'"),

@@ -72,7 +72,7 @@ def _raised_texts(function: ast.AST) -> Iterator[str]:
 
 
 def test_no_message_below_the_command_spells_an_option_itself() -> None:
-    """It marks it with ``option``; a whole command to type, or another program's option, may stand as it is."""
+    """It marks it with ``option``; a whole command to type, or another program's option, may be written as it is."""
     found = [
         f"{place}: {text}"
         for place, function in _functions()

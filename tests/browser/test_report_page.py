@@ -142,8 +142,8 @@ def test_no_script_but_the_pages_own_can_run(browser: Browser, whole: Path) -> N
     page.close()
 
 
-def test_chinese_and_japanese_are_told_apart(browser: Browser, whole: Path) -> None:
-    """Each text says its language, so that a reader's fonts and voice fit it."""
+def test_chinese_and_japanese_are_distinguished(browser: Browser, whole: Path) -> None:
+    """Each text has its language, so that the reader's fonts and voice fit it."""
     page = browser.new_page()
     page.goto(whole.as_uri())
     texts = dict(page.eval_on_selector_all("td[lang]", "nodes => nodes.map(one => [one.textContent, one.lang])"))

@@ -95,7 +95,7 @@ def _in_this_process(*words: str | Path, folder: Path, stdin: str = "") -> subpr
 
 @contextmanager
 def _signals_kept() -> Iterator[None]:
-    """The signals that the command heeds are the test runner's again afterwards."""
+    """The signal handlers of the test runner are restored afterwards."""
     kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:
         yield

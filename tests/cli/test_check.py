@@ -1,4 +1,4 @@
-"""``kaiwa check``: every fault with its code, line and column; the mended copy; refusals in one line."""
+"""``kaiwa check``: every fault with its code, line and column; the fixed copy; errors in one line."""
 
 from __future__ import annotations
 
@@ -70,23 +70,34 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("code", FAULTS)
-def test_each_fault_is_found_mended_or_left_as_promised(made: Made, kaiwa: Kaiwa, tmp_path: Path, code: str) -> None:
-    """The fault is the only finding; --fix mends it when its code says so, and leaves it otherwise."""
+def test_each_fault_is_found_fixed_or_left_as_promised(made: Made, kaiwa: Kaiwa, tmp_path: Path, code: str) -> None:
+    """The fault is the only finding; --fix fixes it if its code is fixable, and leaves it otherwise."""
     fault = FAULTS[code]
     made("T1-C-R1.txt", fault)
     made("topics.tsv", TOPICS)
     made("ids.txt", "c1\nc2\nc3\nc4\nc5\n")
-    made("gone.txt", "c5\n")
-    words = ("check", "T1-C-R1.txt", "--topics", "topics.tsv", "--repo", "ids.txt", "--takedown", "gone.txt", "-k", "2")
+    made("takedown.txt", "c5\n")
+    words = (
+        "check",
+        "T1-C-R1.txt",
+        "--topics",
+        "topics.tsv",
+        "--repo",
+        "ids.txt",
+        "--takedown",
+        "takedown.txt",
+        "-k",
+        "2",
+    )
     along = {"split-topic": {"too-many"}, "not-utf8": {"unknown-comment"}, "control-character": {"unknown-comment"}}
     found = kaiwa(*words, "--json")
     assert (found.returncode, _codes(found)) == (1, {code} | along.get(code, set()))
-    mended = kaiwa(*words, "--fix", "-o", "fixed", "--json")
+    fixed = kaiwa(*words, "--fix", "-o", "fixed", "--json")
     copy = tmp_path / "fixed" / "T1-C-R1.txt"
     assert copy.exists() == bool(CODES[code].fix)
     if CODES[code].fix:
         again = kaiwa("check", "fixed/T1-C-R1.txt", *words[2:], "--json")
-        assert (mended.returncode, _codes(again)) == (0, set())
+        assert (fixed.returncode, _codes(again)) == (0, set())
         read_run(copy)
 
 
@@ -179,7 +190,7 @@ def test_what_is_no_run_gets_one_line_and_exit_code_2(
 
 
 def test_a_folder_an_absent_file_and_a_locked_one_get_one_line(made: Made, kaiwa: Kaiwa, tmp_path: Path) -> None:
-    """System refusals are told in the house's form."""
+    """Errors of the system have the form of ours."""
     (tmp_path / "folder").mkdir()
     locked = made("locked.txt", CLEAN)
     locked.chmod(0)
@@ -196,9 +207,9 @@ def test_the_codes_can_be_listed(kaiwa: Kaiwa) -> None:
     assert all(code in done.stdout for code in CODES)
 
 
-def test_ties_that_are_ignored_are_left_when_other_faults_are_mended(made: Made, kaiwa: Kaiwa, tmp_path: Path) -> None:
+def test_ties_that_are_ignored_are_left_when_other_faults_are_fixed(made: Made, kaiwa: Kaiwa, tmp_path: Path) -> None:
     """--fix changes what it reports, and nothing else; an English run may be named so."""
     tied = CLEAN.replace("c2 2 2.0", "c2 2 3.0").replace("T1-C-R1", "T1-E-R1")
     made("T1-E-R1.txt", tied.replace("\n", "\r\n"))
-    done = kaiwa("check", "T1-E-R1.txt", "--ignore", "tied-scores", "--fix", "-o", "mended")
-    assert (done.returncode, (tmp_path / "mended" / "T1-E-R1.txt").read_text()) == (0, tied)
+    done = kaiwa("check", "T1-E-R1.txt", "--ignore", "tied-scores", "--fix", "-o", "fixed")
+    assert (done.returncode, (tmp_path / "fixed" / "T1-E-R1.txt").read_text()) == (0, tied)

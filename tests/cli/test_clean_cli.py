@@ -19,8 +19,8 @@ def test_clean_prints_one_json_object(kaiwa: Kaiwa, tmp_path: Path) -> None:
     """With --json, counts of what each rule removed, with examples."""
     (tmp_path / "p.tsv").write_text("p1\t甲\tc1\t一起去爬山吧\np1\t甲\tc2\t哇\n", encoding="utf-8")
     done = kaiwa("clean", tmp_path / "p.tsv", "-o", tmp_path / "repo", "--rules", "weibo", "--json")
-    told = json.loads(done.stdout)
-    assert (done.returncode, told["pairs"], told["removed"], told["examples"]) == (
+    fields = json.loads(done.stdout)
+    assert (done.returncode, fields["pairs"], fields["removed"], fields["examples"]) == (
         0,
         1,
         {"trivial": 1},
@@ -63,7 +63,7 @@ def cleaned(kaiwa: Kaiwa, folder: Path, name: str) -> Path:
 
 
 def test_a_repository_holds_its_tables_and_nothing_else(kaiwa: Kaiwa, tmp_path: Path) -> None:
-    """What was set aside while cleaning is gone, beside the folder too."""
+    """The temporary files of cleaning are removed, beside the folder too."""
     repository = cleaned(kaiwa, tmp_path, "repo")
     assert {entry.name for entry in repository.iterdir()} <= TABLES
     assert {entry.name for entry in tmp_path.iterdir()} == {"p.tsv", "repo"}

@@ -47,7 +47,7 @@ def test_the_command_alone_shows_its_help(kaiwa: Kaiwa) -> None:
 
 
 def test_a_missing_choice_is_refused_in_one_line(kaiwa: Kaiwa) -> None:
-    """The choices stand in the line."""
+    """The choices are in the line."""
     done = kaiwa("completion")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "bash, zsh, fish" in done.stderr
@@ -56,7 +56,10 @@ def test_a_missing_choice_is_refused_in_one_line(kaiwa: Kaiwa) -> None:
 def test_a_misspelt_verb_offers_the_nearest(kaiwa: Kaiwa) -> None:
     """One line, exit code 2."""
     done = kaiwa("chekc")
-    assert (done.returncode, done.stderr) == (2, "kaiwa: no verb 'chekc'; did you mean 'check'? (try: kaiwa --help)\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "kaiwa: unknown verb 'chekc'; did you mean 'check'? (try: kaiwa --help)\n",
+    )
 
 
 def test_a_wrong_option_is_refused_in_one_line(kaiwa: Kaiwa) -> None:

@@ -111,7 +111,7 @@ def test_runs_with_gaps_are_listed_and_never_ranked(kaiwa: Kaiwa, scores: Path) 
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["-m", "P"], "did you mean 'P+'"),
         ([], "choose one with -m"),
@@ -122,23 +122,23 @@ def test_runs_with_gaps_are_listed_and_never_ranked(kaiwa: Kaiwa, scores: Path) 
         (["-m", "P+", "--alpha", "nan"], "between 0 and 1"),
         (["-m", "P+", "--baseline", "X-C-R9"], "unknown run 'X-C-R9'; did you mean"),
         (["-m", "P+", "--test", "t"], "add --baseline RUN"),
-        (["-m", "P+", "--baseline", "X-C-R1", "--test", "hsd"], "drop --baseline"),
+        (["-m", "P+", "--baseline", "X-C-R1", "--test", "hsd"], "leave out --baseline"),
         (["-m", "P+", "--test", "step-down", "--trials", "auto"], "give the step-down test a number"),
         (["-m", "P+", "--team-pattern", "("], "is no regular expression"),
         (["-m", "P+", "--seed", "-1"], "--seed"),
     ],
 )
-def test_a_wrong_option_gets_one_line(kaiwa: Kaiwa, scores: Path, options: list[str], said: str) -> None:
+def test_a_wrong_option_gets_one_line(kaiwa: Kaiwa, scores: Path, options: list[str], message: str) -> None:
     """Exit code 2, one line on stderr that says what to do, nothing on stdout."""
     done = kaiwa("compare", str(scores), *options)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert done.stdout == ""
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("A\n0.5\n0.6\n", "1 run"),
         ("A,B\n0.5,0.6\n", "1 topic"),
@@ -150,13 +150,13 @@ def test_a_wrong_option_gets_one_line(kaiwa: Kaiwa, scores: Path, options: list[
         ("", "empty"),
     ],
 )
-def test_scores_that_cannot_be_compared_get_one_line(kaiwa: Kaiwa, tmp_path: Path, text: str, said: str) -> None:
+def test_scores_that_cannot_be_compared_get_one_line(kaiwa: Kaiwa, tmp_path: Path, text: str, message: str) -> None:
     """One run, one topic, infinities, NaN, duplicates, gaps, nothing."""
     path = tmp_path / "bad.csv"
     path.write_text(text, encoding="utf-8")
     done = kaiwa("compare", str(path))
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert "bad.csv" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
@@ -220,7 +220,7 @@ def test_standardised_scores_read_back(kaiwa: Kaiwa, scores: Path, tmp_path: Pat
 
 
 def test_a_single_run_needs_factors(kaiwa: Kaiwa, tmp_path: Path) -> None:
-    """One run alone cannot be standardised; the line says how."""
+    """One run alone cannot be standardised; the line names what to do."""
     path = tmp_path / "one.csv"
     path.write_text("measure,topic,run,score\nAP,1,A,0.5\nAP,2,A,0.6\n", encoding="utf-8")
     done = kaiwa("standardise", str(path))

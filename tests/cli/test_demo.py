@@ -53,19 +53,19 @@ def test_every_printed_command_works_when_typed_and_changes_nothing(demo: Demo, 
     assert [name for name in before if before[name] != after[name]] == []
 
 
-def test_the_planted_faults_are_found_and_mended(demo: Demo, kaiwa: Kaiwa) -> None:
-    """The mended run is the very run that was spoilt."""
+def test_the_inserted_errors_are_found_and_fixed(demo: Demo, kaiwa: Kaiwa) -> None:
+    """The fixed run equals the run before the errors were inserted."""
     assert {"duplicate-comment", "run-name", "carriage-returns"} <= set(
         re.findall(r"\[([a-z-]+)\]$", demo.output, re.MULTILINE)
     )
     assert "8 files: no problem" in demo.output
     kaiwa("retrieve", "round/index", "round/topics.tsv", "-o", "BM25-E-R2.txt", "--system", "bm25-q2c")
     whole = (demo.folder.parent / "BM25-E-R2.txt").read_text()
-    assert (demo.folder / "mended" / "BM25-E-R2.txt").read_text() == whole
+    assert (demo.folder / "fixed" / "BM25-E-R2.txt").read_text() == whole
 
 
 def test_no_topic_is_of_a_conversation_in_the_repository(demo: Demo) -> None:
-    """Conversations are set aside whole, so no system has seen what was said next."""
+    """Conversations are held out, so no system has seen the next messages."""
     asked = {line.split("-")[0] for line in (demo.folder / "topics.tsv").read_text().splitlines()}
     pairs = (demo.folder / "pairs.tsv").read_text().splitlines()[1:]
     assert len(asked) > 50
@@ -86,13 +86,13 @@ def test_simulated_assessors_are_called_so_wherever_they_appear(demo: Demo) -> N
 
 
 def test_origin_and_licence_of_the_conversations_are_kept(demo: Demo) -> None:
-    """The corpus is named on the terminal and its licence stands in the folder."""
+    """The corpus is named on the terminal and its licence is in the folder."""
     assert "chitchat-dataset" in demo.output
     assert "MIT License" in (demo.folder / "ORIGIN.txt").read_text()
 
 
 def test_the_last_lines_can_be_typed(demo: Demo) -> None:
-    """They tell what to open and what to type next."""
+    """They name what to open and what to type next."""
     last = demo.output.rstrip().splitlines()[-2:]
     for line in last:
         command = line.replace("kaiwa", f"{sys.executable} -m kaiwa.cli", 1)

@@ -43,7 +43,7 @@ def test_the_answer_comes_first_in_plain_words(kaiwa: Kaiwa) -> None:
     """Topics to create, then why, then detail and the paragraph for the overview."""
     done = kaiwa("design", *CELL)
     assert done.stdout.startswith("Create 91 topics: ")
-    assert "The published tables would say 90, exact computation says 91" in done.stdout
+    assert "The published tables give 90, exact computation 91" in done.stdout
     assert "For the overview paper" in done.stdout
 
 
@@ -130,7 +130,7 @@ def test_prompts_for_language_models(kaiwa: Kaiwa) -> None:
 
 
 def test_pass_rates_of_many_systems_are_answered_in_prompts(kaiwa: Kaiwa) -> None:
-    """Two-way ANOVA, said of prompts."""
+    """Two-way ANOVA, in terms of prompts."""
     done = kaiwa("design", "--pass-rate", "0.6", "--min-diff", "0.05", "--systems", "5", "--paired-correlation", "0.5")
     assert done.stdout.startswith("Create ")
     assert "prompts" in done.stdout
@@ -158,15 +158,15 @@ def test_what_depth_does_is_measured_on_judged_runs(kaiwa: Kaiwa, made: Made) ->
 
 
 def test_what_fewer_assessors_do_is_measured_on_votes(kaiwa: Kaiwa, made: Made) -> None:
-    """One assessor an item is noisier than nine: a larger variance, and an order that agrees less."""
+    """One assessor per item is noisier than nine: a larger variance, and an order that agrees less."""
     rng = np.random.default_rng(1)
-    worth = rng.random((40, 8))
+    quality = rng.random((40, 8))
     runs = []
     for name, noise in (("A", 0.1), ("B", 0.3), ("C", 0.6), ("D", 1.0)):
-        order = np.argsort(-(worth + rng.normal(0, noise, worth.shape)), axis=1)[:, :5]
+        order = np.argsort(-(quality + rng.normal(0, noise, quality.shape)), axis=1)[:, :5]
         lines = [f"q{q} Q0 d{d} {rank + 1} {10 - rank} {name}" for q in range(40) for rank, d in enumerate(order[q])]
         runs += ["--judged", str(made(f"{name}.run", "\n".join(lines) + "\n"))]
-    cast = rng.binomial(2, worth[:, :, None], (40, 8, 9))
+    cast = rng.binomial(2, quality[:, :, None], (40, 8, 9))
     labels = [f"q{q}\td{d}\t" + "\t".join(map(str, cast[q, d])) for q in range(40) for d in range(8)]
     votes = made("votes.txt", "\n".join(labels) + "\n")
     asked = ("--variance", "0.1", "--systems", "3", "--min-diff", "0.2", "--budget", "40", "--assessors", "1,3")
@@ -177,50 +177,50 @@ def test_what_fewer_assessors_do_is_measured_on_votes(kaiwa: Kaiwa, made: Made) 
     assert ways[1]["agreement"] <= ways[9]["agreement"] == pytest.approx(1.0)
     assert ways[1]["n"] > ways[9]["n"]
     refused = kaiwa("design", *asked, "--assessors", "10", *runs, "--votes", str(votes))
-    assert (refused.returncode, "give no more than that" in refused.stderr) == (2, True)
+    assert (refused.returncode, "give at most 9" in refused.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (("--systems", "3", "--min-diff", "0.1"), "variance: is missing"),
         ((*CELL, "--cost", "--judged", "a.run", "--qrels", "q", "--votes", "v"), "give one of them"),
         ((*CELL, "--alpha", "1"), "alpha: 1 is not between"),
         ((*CELL, "--table", "--test", "interval"), "interval"),
-        ((*CELL, "--simulate", "anova"), "pilot: one pilot is resampled"),
+        ((*CELL, "--simulate", "anova"), "pilot: 0 are given, one is resampled"),
         (("--pass-rate", "0.6"), "min_diff: is missing"),
         (("--pass-rate", "1.6", "--min-diff", "0.1"), "pass_rate: 1.6 is not between"),
         ((*CELL, "--rounds", "50"), "rounds: [50] is not a growing list"),
         ((*CELL, "--budget", "0.001"), "the least that does is"),
         ((*CELL, "--cost", "--overlap", "2"), "overlap: 2 is not in"),
         (("--variance", "0.1", "--systems", "2,3", "--min-diff", "0.1"), "give one, or --table"),
-        ((*CELL, "--table", "--cost"), "--table does not go with --cost"),
+        ((*CELL, "--table", "--cost"), "--table cannot be combined with --cost"),
         ((*CELL, "--cost", "--judged", "a.run"), "give both or neither"),
         ((*CELL, "--spending", "pocok", "--rounds", "30,60"), "did you mean 'pocock'"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_2(kaiwa: Kaiwa, words: tuple[str, ...], says: str) -> None:
+def test_bad_input_is_one_line_and_exit_2(kaiwa: Kaiwa, words: tuple[str, ...], message: str) -> None:
     """Place, fault, repair; no traceback."""
     done = kaiwa("design", *words)
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
-    assert says in done.stderr
+    assert message in done.stderr
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
+    ("content", "message"),
     [
         ("topic,A,B\nq1,0.1,0.2\n", "one topic"),
         ("topic,A\nq1,0.1\nq2,0.3\n", "one run"),
         ("topic,A,B\nq1,0.1,0.1\nq2,0.1,0.1\n", "every run scores the same"),
     ],
 )
-def test_a_pilot_that_shows_no_variance_is_refused(kaiwa: Kaiwa, made: Made, content: str, says: str) -> None:
+def test_a_pilot_that_shows_no_variance_is_refused(kaiwa: Kaiwa, made: Made, content: str, message: str) -> None:
     """One topic, one run, or all the same."""
     done = kaiwa("design", "--pilot", str(made("p.csv", content)), "--systems", "3", "--min-diff", "0.1")
     assert done.returncode == 2
-    assert says in done.stderr
+    assert message in done.stderr
 
 
 @pytest.mark.parametrize(

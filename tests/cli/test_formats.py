@@ -27,7 +27,7 @@ SHOWN = {
     "factors": "factors",
     "chances": "chances",
 }
-"""The format whose example stands for its noun."""
+"""The format whose example is used for its noun."""
 FILE = "FILE"
 TAKES = [
     ("scores", ["compare", FILE]),
@@ -56,7 +56,7 @@ TAKES = [
 
 
 def example(noun: str) -> str:
-    """The file that stands for a noun."""
+    """The file that is used for a noun."""
     (path,) = (EXAMPLES / SHOWN[noun]).iterdir()
     return str(path)
 

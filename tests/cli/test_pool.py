@@ -1,4 +1,4 @@
-"""``kaiwa pool``: the items file tells nothing about runs; the organisers' file tells all."""
+"""``kaiwa pool``: the items file does not name runs; the organisers' file does."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def test_a_team_left_out_loses_what_only_it_found(made: Made, kaiwa: Kaiwa) -> N
     }
 
 
-def test_a_taken_down_comment_is_in_no_pool(made: Made, kaiwa: Kaiwa, tmp_path: Path) -> None:
+def test_a_comment_of_the_takedown_list_is_in_no_pool(made: Made, kaiwa: Kaiwa, tmp_path: Path) -> None:
     """The next comment moves up into the depth."""
     made("run.txt", "q1 Q0 c1 1 9 R\nq1 Q0 c2 2 8 R\nq1 Q0 c3 3 7 R\n")
-    made("gone.txt", "c1\n")
-    assert kaiwa("pool", "run.txt", "--depth", "2", "--takedown", "gone.txt").returncode == 0
+    made("takedown.txt", "c1\n")
+    assert kaiwa("pool", "run.txt", "--depth", "2", "--takedown", "takedown.txt").returncode == 0
     assert sorted((tmp_path / "pool.tsv").read_text().split()) == ["c2", "c3", "q1", "q1"]
     assert "c1" not in (tmp_path / "pool.organisers.csv").read_text()

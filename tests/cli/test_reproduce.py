@@ -1,4 +1,4 @@
-"""``kaiwa reproduce``: every published row agrees, and a row that does not is told by the exit code."""
+"""``kaiwa reproduce``: every published row agrees, and a row that does not sets the exit code."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def test_reply_prints_one_json_object(kaiwa: Kaiwa, index: Path) -> None:
 
 
 def test_reply_without_a_post_reads_posts_line_by_line(kaiwa: Kaiwa, index: Path) -> None:
-    """The prompt, when stdin is no terminal, is silent."""
+    """The prompt is silent if stdin is not a terminal."""
     done = kaiwa("reply", index, stdin="考试\n看海\n")
     assert done.returncode == 0
     assert "祝你考试顺利" in done.stdout

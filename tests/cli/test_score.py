@@ -45,7 +45,7 @@ def test_the_official_measures_are_scored_without_asking(score: Kaiwa) -> None:
     assert done.returncode == 0
     assert done.stdout.splitlines()[0].split() == ["run", "nG@1", "se", "nERR@10", "se", "P+", "se"]
     assert "gmax 3 (--levels); runs ranked by file" in done.stderr
-    assert "1 topics have no relevant item and were left out" in done.stderr
+    assert "1 topic without a relevant item left out" in done.stderr
     assert "T1-C-R1: no answer for 2 judged topics, scored 0: 2, 3" in done.stderr
 
 
@@ -100,7 +100,7 @@ def test_gmax_is_declared_or_each_topics_own(made: Made, kaiwa: Kaiwa, top: str,
 @pytest.mark.parametrize("change", ["crlf", "bom", "no last newline", "gz"])
 def test_the_dress_of_a_file_does_not_change_a_score(made: Made, kaiwa: Kaiwa, change: str) -> None:
     """CRLF, a byte order mark, a missing last newline and packing."""
-    dressed = {
+    compressed = {
         "crlf": RUN.replace("\n", "\r\n").encode(),
         "bom": b"\xef\xbb\xbf" + RUN.encode(),
         "no last newline": RUN.rstrip("\n").encode(),
@@ -108,7 +108,7 @@ def test_the_dress_of_a_file_does_not_change_a_score(made: Made, kaiwa: Kaiwa, c
     }[change]
     name = "run.txt.gz" if change == "gz" else "run.txt"
     made("qrels.txt", QRELS)
-    made(name, dressed)
+    made(name, compressed)
     found = json.loads(kaiwa("score", name, "--qrels", "qrels.txt", *LEVELS, "-m", "Q", "--json").stdout)
     assert found["topics"]["1"]["T1-C-R1"]["Q"] == pytest.approx(0.275)
 
@@ -182,22 +182,22 @@ REFUSALS = {
         "qrels.txt:1: grade 5 is not on the scale 0, 1, 2",
     ),
     "a negative gain": ({"qrels.txt": "1 0 d1 1\n1 0 d2 -1\n"}, [], "qrels.txt:2: the gain -1 is negative"),
-    "a gain that is no number": ({"qrels.txt": "1 0 d1 nan\n"}, [], "qrels.txt:1: grade 'nan' is not a number"),
+    "a gain that is not a number": ({"qrels.txt": "1 0 d1 nan\n"}, [], "qrels.txt:1: grade 'nan' is not a number"),
     "a gain above the top": ({}, ["--top", "1"], "qrels.txt:1: the gain 2 is above the top of the scale, 1"),
     "a gain beyond reason": ({"qrels.txt": "1 0 d1 1e300\n"}, [], "qrels.txt:1: a gain is above 1e+100"),
     "qrels that contradict themselves": ({"qrels.txt": "1 0 d1 1\n1 0 d1 2\n"}, [], "qrels.txt:2:"),
-    "a run for other topics": ({"run.txt": "9 0 d1 1 1 R\n"}, [], "run.txt: no topic of the run is among the 3 judged"),
+    "a run for other topics": ({"run.txt": "9 0 d1 1 1 R\n"}, [], "run.txt: no topic of the run is judged"),
     "a duplicate in a run": ({"run.txt": "1 0 d1 1 2 R\n1 0 d1 2 1 R\n"}, [], "run.txt:2: duplicate comment 'd1'"),
     "nothing relevant at all": ({"qrels.txt": "1 0 d1 0\n"}, [], "no topic has a relevant item"),
     "an unknown measure": ({}, ["-m", "nER@3"], "unknown measure 'nER'; did you mean 'nERR'"),
-    "a measure twice": ({}, ["-m", "RR", "-m", "RR"], "measure 'RR' stands twice"),
+    "a measure twice": ({}, ["-m", "RR", "-m", "RR"], "duplicate measure 'RR'"),
     "two sources": ({}, ["--votes", "qrels.txt"], "give --qrels, --votes or --intents"),
     "chances without intents": ({}, ["--chances", "qrels.txt"], "give --intents too"),
     "uncertainty without votes": ({}, ["--uncertainty", "votes"], "give the votes with --votes"),
-    "a top that is no gain": ({}, ["--top", "x"], "--top 'x' is neither a gain nor 'topic'"),
+    "a top that is not a gain": ({}, ["--top", "x"], "--top 'x' is neither a gain nor 'topic'"),
     "a top that is not a number": ({}, ["--top", "nan"], "is not a gain above 0"),
     "levels that are no map": ({}, ["--levels", "L1"], "--levels: 'L1' is not a level and its gain"),
-    "a matrix of two measures": ({}, ["--matrix", "-m", "RR", "-m", "AP"], "--matrix holds one measure"),
+    "a matrix of two measures": ({}, ["--matrix", "-m", "RR", "-m", "AP"], "--matrix writes one measure"),
     "acc without votes": ({}, ["-m", "Acc(L2)@5"], "give them with --votes"),
     "a missing run": ({"run.txt": ""}, [], "run.txt: the file is empty"),
 }
@@ -217,7 +217,7 @@ def test_bad_input_is_one_line_and_writes_nothing(made: Made, kaiwa: Kaiwa, tmp_
 
 
 def test_two_runs_of_one_name_are_refused(made: Made, kaiwa: Kaiwa) -> None:
-    """No table could tell them apart."""
+    """No table could distinguish them."""
     made("qrels.txt", QRELS)
     made("a.txt", RUN)
     made("b.txt", RUN)

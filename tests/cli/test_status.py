@@ -1,4 +1,4 @@
-"""``kaiwa status`` and ``kaiwa next``: where a round stands, and what the next one needs."""
+"""``kaiwa status`` and ``kaiwa next``: the status of a round, and what the next one needs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_round_is_done_until_something_it_was_made_from_changes(kaiwa: Kaiwa, 
 
 
 def test_a_new_run_makes_the_pool_stale(kaiwa: Kaiwa, demo: Demo) -> None:
-    """A run that was not pooled is told by name."""
+    """A run that was not pooled is named."""
     first = (demo.folder / "runs" / "BM25-E-R1.txt").read_text()
     (demo.folder / "runs" / "Eve-E-R1.txt").write_text(first.replace("BM25-E-R1", "Eve-E-R1"))
     steps = json.loads(kaiwa("status", "round", "--json").stdout)["steps"]

@@ -22,7 +22,7 @@ TOPICS = range(12)
 def task(made: Made) -> None:
     """Twelve topics of a good run A, a middling run B and a bad run C, with qrels and real votes.
 
-    Item x is rated 1 by everyone, y by 2 and 0 in turn: the same sum, so only unanimity tells them apart.
+    Item x is rated 1 by everyone, y by 2 and 0 in turn: the same sum, so only unanimity distinguishes them.
     """
     made(
         "qrels.txt",
@@ -40,8 +40,8 @@ def task(made: Made) -> None:
 
 
 @pytest.mark.usefixtures("task")
-def test_only_unanimity_tells_apart_items_of_one_sum(kaiwa: Kaiwa) -> None:
-    """By raw sums A and B tie; with p = .5 the unanimous item is worth more, so A beats B on every topic."""
+def test_only_unanimity_distinguishes_items_of_one_sum(kaiwa: Kaiwa) -> None:
+    """By raw sums A and B tie; with p = .5 the unanimous item has the higher gain, so A beats B on every topic."""
     words = ("--votes", "votes.txt", "-m", "nG@1", "--p", "0.5", "--json")
     found = json.loads(kaiwa("unanimity", "A.txt", "B.txt", "C.txt", *words).stdout)["measures"]["nG@1"]
     assert (found["pairs"], found["significant_raw"], found["significant_unanimity"]) == (3, 2, 3)

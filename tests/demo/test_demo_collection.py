@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.demo.assessors import Item, worth_of
+from kaiwa.demo.assessors import Item, relevance_of
 from kaiwa.demo.chat_corpus import installed_corpus
-from kaiwa.demo.collection import ASIDE, SAID_NEXT, write_collection
+from kaiwa.demo.collection import HELD_OUT, NEXT_MESSAGES, write_collection
 from kaiwa.label.simulated_votes import simulated_levels
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def test_the_collection_keeps_conversations_whole_and_follows_the_seed(tmp_path: Path) -> None:
-    """As many pairs as asked for, to the end of a conversation; each candidate has what was said next."""
+    """As many pairs as asked for, to the end of a conversation; each candidate has its next messages."""
     corpus = installed_corpus()
     texts = []
     for seed in (1, 1, 2):
@@ -25,10 +25,10 @@ def test_the_collection_keeps_conversations_whole_and_follows_the_seed(tmp_path:
     assert texts[0] == texts[1] != texts[2]
     rows = [line.split("\t") for line in texts[2].splitlines()[1:]]
     assert made.pairs == len(rows) >= 1000
-    assert len({row[0].split("-")[0] for row in rows}) <= made.conversations < len(corpus.conversations) - ASIDE
-    said = [line.split("\t") for line in (tmp_path / "said-next.tsv").read_text().splitlines()]
-    assert len(said) == made.candidates
-    assert min(line[1].count(" / ") for line in said) >= SAID_NEXT - 1
+    assert len({row[0].split("-")[0] for row in rows}) <= made.conversations < len(corpus.conversations) - HELD_OUT
+    following = [line.split("\t") for line in (tmp_path / "next-messages.tsv").read_text().splitlines()]
+    assert len(following) == made.candidates
+    assert min(line[1].count(" / ") for line in following) >= NEXT_MESSAGES - 1
 
 
 def test_the_corpus_holds_no_mail_address() -> None:
@@ -38,14 +38,14 @@ def test_the_corpus_holds_no_mail_address() -> None:
     assert not [text for text in messages if "@byu.edu" in text or "@gmail.com" in text]
 
 
-def test_a_comment_is_worth_more_the_more_of_it_came_up_next() -> None:
-    """Rare words count more than common ones, and a comment nobody took up is worth nothing."""
+def test_relevance_grows_with_the_share_of_words_in_the_next_messages() -> None:
+    """Rare words count more than common ones; a comment without a word in the next messages has relevance 0."""
     words = [frozenset(text.split()) for text in ("dog run", "dog", "run far", "dog cat")]
-    worth = worth_of([Item(words[0], words[0]), Item(words[0], words[1]), Item(words[2], words[1])])
-    assert worth[0] > worth[1] > worth[2] == 0
+    relevance = relevance_of([Item(words[0], words[0]), Item(words[0], words[1]), Item(words[2], words[1])])
+    assert relevance[0] > relevance[1] > relevance[2] == 0
 
 
-def test_simulated_assessors_see_worth_and_do_not_all_agree() -> None:
+def test_simulated_assessors_follow_the_relevance_and_do_not_all_agree() -> None:
     """The best items get higher levels on average; the levels are 0, 1 and 2, and some votes differ."""
     levels = simulated_levels(np.linspace(0, 1, 500), assessors=5, rng=np.random.default_rng(1))
     assert set(levels.ravel().tolist()) == {0, 1, 2}

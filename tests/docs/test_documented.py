@@ -1,4 +1,4 @@
-"""What a user can name stands in the documentation, and every example of a --help works."""
+"""What a user can name is in the documentation, and every example of a --help works."""
 
 from __future__ import annotations
 
@@ -117,10 +117,10 @@ def _small_data(folder: Path) -> None:
         out.writelines(f"p{n}\t{texts[n]}\tc{n}\t{texts[150 + n]}\n" for n in range(150))
     for name in ("scores", "pilot1", "pilot2"):
         cells = [
-            f"{measure},{topic},{team},{rng.random() * worth:.3f}\n"
+            f"{measure},{topic},{team},{rng.random() * factor:.3f}\n"
             for measure in ("nG@1", "nERR@10")
             for topic in range(20)
-            for team, worth in zip(TEAMS, (1.0, 0.8, 0.6, 0.4), strict=True)
+            for team, factor in zip(TEAMS, (1.0, 0.8, 0.6, 0.4), strict=True)
         ]
         (folder / f"{name}.csv").write_text("measure,topic,run,score\n" + "".join(cells), encoding="utf-8")
 

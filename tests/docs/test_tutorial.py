@@ -1,4 +1,4 @@
-"""The tutorial, typed as it stands into a real shell, prints what it shows."""
+"""The tutorial, typed into a real shell, prints what it shows."""
 
 from __future__ import annotations
 
@@ -37,6 +37,6 @@ def test_the_tutorial_takes_every_step_of_a_round(verb: str) -> None:
 
 
 def test_a_wrong_output_is_seen(transcript: object, tmp_path: Path) -> None:
-    """The player can tell a page that lies."""
+    """A page with a wrong output is detected."""
     page = "```console\n$ echo one; echo two\none\n...\n$ echo three\nfour\n```\n"
     assert transcript.played(page, tmp_path) == page.replace("four", "three")  # type: ignore[attr-defined]

@@ -46,7 +46,7 @@ def test_every_number_is_in_the_files(files: dict[str, bytes], round_template: P
 
 
 def test_a_report_has_the_same_bytes_every_time(files: dict[str, bytes], small_round: Path) -> None:
-    """Page, tables, data and PDF figures, wherever the folder stands: no date, no path, no chance."""
+    """Page, tables, data and PDF figures, wherever the folder is: no date, no path, no chance."""
     assert reported(small_round) == files
 
 
@@ -59,13 +59,13 @@ def test_std_ab_scores_have_the_middle_and_spread_they_promise(files: dict[str, 
 
 
 def test_what_is_on_a_takedown_list_appears_nowhere(files: dict[str, bytes], small_round: Path) -> None:
-    """A comment, a topic, and a comment whose only post is gone: no id and no text in the page or its files."""
+    """A comment, a topic, and a comment whose only post is a takedown: no id and no text in the page or its files."""
     marks = [b"c03", "恭喜你 3".encode(), b'"q1"', b"c11"]
     assert all(any(mark in one for one in files.values()) for mark in marks)
     (small_round / "takedown.txt").write_text("c03  # asked by its author\nq1\np2\n")
     after = reported(small_round)
     assert not [(mark, name) for mark in marks for name, one in after.items() if mark in one]
-    assert b"(withdrawn)" in after["page"]
+    assert b"(takedown)" in after["page"]
     means = [json.loads(one["report.json"])["tables"]["leaderboard-ng-1"]["rows"] for one in (files, after)]
     assert means[0] == means[1]
 

@@ -51,7 +51,7 @@ def test_a_comment_under_two_posts_appears_once_with_its_better_post(bot: Bot) -
     assert found["c01"] == "p3"
 
 
-def test_a_reply_says_why(bot: Bot) -> None:
+def test_a_reply_has_its_reasons(bot: Bot) -> None:
     """Matched post, matched words and the values of both features."""
     first = bot.reply("明天考试", system="run2")[0]
     assert (first.comment, first.text, first.post, first.post_text) == (
@@ -66,7 +66,7 @@ def test_a_reply_says_why(bot: Bot) -> None:
 
 
 def test_filters_drop_repeats_and_keep_the_rest(bot: Bot) -> None:
-    """A comment that repeats the query is no answer (the non-repetitive criterion)."""
+    """A comment that repeats the query is not an answer (the non-repetitive criterion)."""
     assert "c03" in comments(bot, "今天天气真好")
     assert "c03" not in comments(bot, "今天天气真好", filters=Filters())
 
@@ -136,7 +136,7 @@ def test_a_takedown_works_at_once_on_an_open_index(index: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("system", ["run0", "run1", "run2", "bm25", "fusion"])
-def test_a_post_taken_down_is_never_shown(index: Path, system: str) -> None:
+def test_a_post_of_the_takedown_list_is_never_shown(index: Path, system: str) -> None:
     """Its own comments go with it; a comment of another post too answers from there."""
     without = Bot(index, takedown=frozenset({"p3"}))
     found = without.reply("去青岛看海 爬山 海鲜", system=system, filters=NO_FILTERS)

@@ -46,7 +46,7 @@ def test_the_same_seed_draws_the_same_topics(repository: Path) -> None:
 
 
 def test_the_rest_is_without_the_topics_and_their_lonely_comments(repository: Path, tmp_path: Path) -> None:
-    """A comment that also stands elsewhere stays."""
+    """A comment that also has another post stays."""
     drawn = sample_topics(repository, count=10, pool=None, rest=tmp_path / "rest", rng=np.random.default_rng(1))
     left = open_repository(tmp_path / "rest")
     posts = {name for batch in left.posts() for name in batch[0]}
@@ -55,7 +55,7 @@ def test_the_rest_is_without_the_topics_and_their_lonely_comments(repository: Pa
     assert comments == {f"c{name[1:]}" for name in posts} | {"all"}
 
 
-def test_what_is_taken_down_is_no_topic_and_not_in_the_rest(repository: Path, tmp_path: Path) -> None:
+def test_a_takedown_is_neither_a_topic_nor_in_the_rest(repository: Path, tmp_path: Path) -> None:
     """The list inside the repository is obeyed: posts and comments in it are exported no more."""
     (repository / "takedown.txt").write_text("p7 # asked by its author\nc8\n", encoding="utf-8")
     drawn = sample_topics(repository, count=10, pool=None, rest=tmp_path / "rest", rng=np.random.default_rng(1))

@@ -13,8 +13,8 @@ from kaiwa.model.votes import NA, Votes
 
 
 def test_a_run_with_a_repeated_comment_is_refused() -> None:
-    """Each comment may stand once per topic."""
-    with pytest.raises(InputError, match="'c1' stands twice"):
+    """Each comment may occur once per topic."""
+    with pytest.raises(InputError, match="duplicate comment 'c1'"):
         Run.from_lists("R", {"q": [("c1", 2.0), ("c2", 1.5), ("c1", 1.0)]})
 
 
@@ -55,7 +55,7 @@ def test_votes_outside_the_scale_are_refused() -> None:
 
 def test_two_votes_of_one_assessor_on_one_item_are_refused() -> None:
     """One vote an assessor and item."""
-    with pytest.raises(InputError, match="voted twice"):
+    with pytest.raises(InputError, match="duplicate vote"):
         Votes(pack(["q"]), pack(["c"]), ("a",), np.array([0, 0]), np.array([0, 0]), np.array([1, 2]), top=2)
 
 
@@ -80,7 +80,7 @@ def test_scores_name_the_run_and_topic_of_a_missing_number() -> None:
 
 def test_a_score_matrix_of_the_wrong_shape_is_refused() -> None:
     """One row a topic, one column a run."""
-    with pytest.raises(InputError, match="one row a topic"):
+    with pytest.raises(InputError, match="one row per topic"):
         Scores("P+", ("q1",), ("A", "B"), np.array([[0.5], [0.2]]))
 
 

@@ -32,7 +32,7 @@ def test_heat_map_names_every_run_on_both_sides() -> None:
 
 
 def test_names_are_shown_not_obeyed() -> None:
-    """A run called $x$ is no formula, and a tag in a name is no tag."""
+    """A run called $x$ is not a formula, and a tag in a name is not markup."""
     shown = texts(caterpillar_svg(compared(("$x_1$", "<b>", "C"), measure="$P$+")))
     assert {"$x_1$", "<b>", "mean $P$+"} <= set(shown)
 

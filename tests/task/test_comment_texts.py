@@ -36,5 +36,5 @@ def test_texts_come_from_a_repository_or_an_index(small_round: Path) -> None:
         if name != "absent":
             texts[name] = comment_texts(read_task(small_round), {"c00", "c01", "unknown"})
     assert texts["repository"] == texts["index"] == {"c00": "恭喜你 0", "c01": "いいですね 1"}
-    with pytest.raises(InputError, match="repository = 'absent' is no folder"):
+    with pytest.raises(InputError, match="repository = 'absent' is not a folder"):
         comment_texts(read_task(small_round), {"c00"})

@@ -1,4 +1,4 @@
-"""How many topics: designs from a variance, from pilots or from pass rates, and what goes with them."""
+"""How many topics: designs from a variance, pilots or pass rates; their simulation, rounds and costs."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def design(
     scale: float = 1.0,
     solve: str | None = None,
 ) -> Design:
-    """The topic set that meets a requirement: whichever of n, min_diff, power, systems, alpha is left out is found.
+    """The design that meets a requirement; finds the one of n, min_diff, power, systems and alpha that is left out.
 
-    ``variance`` is V_E (V_E2 for a test that shares topics), or what ``scores.variance()`` gave. ``test`` is
+    ``variance`` is V_E (V_E2 for a test that shares topics), or the result of ``scores.variance()``. ``test`` is
     ``anova``, ``two-way``, ``paired-t``, ``two-sample-t``, ``hsd``, ``hsd-paired`` or ``interval``; ``method`` is
     ``exact``, or ``sakai`` for the published tables.
 
@@ -79,7 +79,7 @@ def design_from_pilots(
     solve: str | None = None,
     seed: int = 1,
 ) -> PilotDesign:
-    """The design from pilot scores, raw and std-AB side by side, with the pilots' own uncertainty.
+    """The design from pilot scores, raw and std-AB side by side, with the uncertainty of the pilots.
 
     >>> import kaiwa, numpy
     >>> values = numpy.random.default_rng(1).random((20, 3))
@@ -112,7 +112,7 @@ def design_pass_rate(
 def design_decision(
     pilot: Scores, *, goal: str = "top", target: float = 0.9, k: int = 1, alpha: float = 0.05, seed: int = 1
 ) -> Decision:
-    """The smallest number of topics at which a decision is right as often as asked, by resampling the pilot.
+    """The smallest number of topics at which a decision reaches the target, by resampling the pilot.
 
     ``goal`` is ``top`` (the true best k are on top), ``tau`` (mean tau with the true order) or ``discriminative``
     (the share of pairs that differ).
@@ -134,7 +134,7 @@ def simulate_design(
 ) -> tuple[Simulated, ...]:
     """The power of a design simulated from the pilot's scores, and at better sizes while it misses the target.
 
-    ``test`` is one that can be designed for, or ``randomised-hsd``. The last of the results is the answer.
+    ``test`` is a test of ``design``, or ``randomised-hsd``. The last result is the answer.
 
     >>> import kaiwa, numpy
     >>> values = numpy.random.default_rng(1).random((20, 3))
@@ -186,10 +186,10 @@ def labelling_costs(
     assessors: Sequence[int] = (3,),
     seconds: float = 15.0,
 ) -> tuple[Split, ...]:
-    """What a design costs in assessors' hours under each way of judging; or what ``hours`` of them buy.
+    """What a design costs in assessors' hours under each way of judging; or the best use of ``hours``.
 
-    A way of judging is a pool depth and a number of assessors for each item; ``runs`` are pooled, two runs' tops share
-    ``overlap``, and a label takes ``seconds``.
+    A way of judging is a pool depth and a number of assessors per item; ``runs`` are pooled, two runs have the share
+    ``overlap`` of their answers in common, and a label takes ``seconds``.
 
     >>> import kaiwa
     >>> found = kaiwa.design(variance=0.0643, systems=10, min_diff=0.15)
@@ -208,11 +208,11 @@ def labelling_costs(
 
 
 def _number(variance: float | Variance, test: str) -> float:
-    """The variance that the test divides by: V_E2 where it shares topics, else V_E."""
+    """The variance of the test: V_E2 if it shares topics, else V_E."""
     if not isinstance(variance, Variance):
         return variance
     if test not in TESTS or not TESTS[test].shares_topics:
         return variance.v_e
     if variance.v_e2 is None:
-        raise InputError(f"{option('test', test)} needs V_E2, which one run does not show; give 2 runs or more")
+        raise InputError(f"{option('test', test)} needs V_E2, which one run does not have; give 2 runs or more")
     return variance.v_e2

@@ -1,4 +1,4 @@
-"""The measures by name, for people."""
+"""The measures by name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class MeasureTable(Shown):
-    """The measures and one line on each; any takes a cutoff, as in ``nERR@10``.
+    """The measures with one line of description each; a cutoff can follow the name, as in ``nERR@10``.
 
     >>> import kaiwa
     >>> kaiwa.measures["nG"]
@@ -37,7 +37,7 @@ class MeasureTable(Shown):
         return f"MeasureTable({len(self)} measures: {', '.join(self)})"
 
     def items(self) -> list[tuple[str, str]]:
-        """Each measure's name and its line.
+        """Each measure's name and description.
 
         >>> import kaiwa
         >>> kaiwa.measures.items()[0]

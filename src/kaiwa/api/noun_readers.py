@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def read_run(source: Path | str | Frame, *, order: str | None = None) -> Run:
     """A run from a file in any format of runs, or from a data frame, each topic's comments in rank order.
 
-    ``order`` says what ranks it: ``file``, ``score`` or ``rank``; without it, the format decides.
+    ``order`` is what ranks it: ``file``, ``score`` or ``rank``; the default depends on the format.
 
     >>> import kaiwa, polars
     >>> frame = polars.DataFrame({"topic": ["q1", "q1"], "comment": ["a", "b"], "score": [1.0, 2.0]})
@@ -49,7 +49,7 @@ def read_runs(*sources: Path | str | Frame, order: str | None = None) -> list[Ru
     """
     from kaiwa.formats import data_frames, readers
 
-    paths, frames = _parted(sources)
+    paths, frames = _paths_and_frames(sources)
     framed = [run for frame in frames for run in data_frames.runs_of(frame, order=order)]
     return [*readers.read_runs(paths, order=order), *framed]
 
@@ -83,7 +83,7 @@ def read_intents(path: Path | str) -> dict[str, Gains]:
 
 
 def read_chances(path: Path | str) -> IntentChances:
-    r"""How likely each intent is, from lines ``topic intent chance [inf|nav]``.
+    r"""The probability of each intent, from lines ``topic intent chance [inf|nav]``.
 
     >>> import kaiwa
     >>> from pathlib import Path
@@ -117,8 +117,8 @@ def read_scores(*sources: Path | str | Frame, missing: str = "error", measure: s
     """Scores from files and folders in any format of scores, LLM logs among them, or from data frames.
 
     A data frame is long (topic, run, score, and measure when there are several) or wide: topics x runs, or a column
-    for each measure. ``measure`` names the scores of a frame that does not. ``missing`` says what to do about runs
-    without a score on some topic: ``error``, ``drop-topics``, ``drop-runs`` or ``zero``; the result says what it did.
+    for each measure. ``measure`` names the scores of a frame without measures. ``missing`` is the rule for runs
+    without a score on some topic: ``error``, ``drop-topics``, ``drop-runs`` or ``zero``; the result lists their effect.
 
     >>> import kaiwa, polars
     >>> frame = polars.DataFrame({"topic": ["q1", "q2"], "A": [0.5, 1.0], "B": [0.25, 0.5]})
@@ -130,7 +130,7 @@ def read_scores(*sources: Path | str | Frame, missing: str = "error", measure: s
     from kaiwa.formats.scores.score_cells import complete_scores
     from kaiwa.model.score_set import ScoreSet
 
-    paths, frames = _parted(sources)
+    paths, frames = _paths_and_frames(sources)
     cells = read_cells(paths)
     for frame in frames:
         add_scores(cells, frame, measure=measure)
@@ -175,8 +175,8 @@ def read_topics(path: Path | str) -> dict[str, str]:
     return read_file(Path(path))
 
 
-def _parted(sources: Iterable[Path | str | Frame]) -> tuple[list[Path], list[Frame]]:
-    """The files that the sources name, and the data frames among them."""
+def _paths_and_frames(sources: Iterable[Path | str | Frame]) -> tuple[list[Path], list[Frame]]:
+    """The files that the sources name, and the data frames."""
     paths, frames = list[Path](), list["Frame"]()
     for source in sources:
         if isinstance(source, Path | str):
@@ -189,7 +189,7 @@ def _parted(sources: Iterable[Path | str | Frame]) -> tuple[list[Path], list[Fra
 
 
 def matched(pattern: str) -> list[Path]:
-    """The files that the name or pattern stands for."""
+    """The files that the name or pattern matches."""
     from glob import glob
 
     if Path(pattern).exists():

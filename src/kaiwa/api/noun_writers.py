@@ -1,4 +1,4 @@
-"""Nouns to files, in the format asked for."""
+"""Nouns to files, in a chosen format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def write_run(run: Run, path: Path | str, *, format: str = "ntcir-run") -> None:  # noqa: A002  the word that readers know
-    """Write one run: to the file, or into the folder where the format is several files."""
+    """Write one run: to the file, or into the folder if the format has several files."""
     from kaiwa.flow.convert import texts_of, write_converted
     from kaiwa.formats.nouns import RUNS
 
@@ -43,13 +43,13 @@ def write_runs(folder: Path | str, runs: Iterable[Run], *, format: str = "ntcir-
 
     listed = list(runs)
     names = [run.name for run in listed]
-    if twice := next((name for place, name in enumerate(names) if name in names[:place]), None):
-        raise InputError(f"duplicate run name {twice!r}; rename one of the runs")
+    if duplicate := next((name for place, name in enumerate(names) if name in names[:place]), None):
+        raise InputError(f"duplicate run name {duplicate!r}; rename one of the runs")
     write_converted(Path(folder), texts_of(RUNS, listed, format))
 
 
 def write_qrels(gains: Gains, path: Path | str, *, format: str = "trec-qrels") -> None:  # noqa: A002
-    """Write judgements: to the file, or into the folder where the format is several files."""
+    """Write judgements: to the file, or into the folder if the format has several files."""
     from kaiwa.flow.convert import texts_of, write_converted
     from kaiwa.formats.nouns import QRELS
 
@@ -65,7 +65,7 @@ def write_votes(votes: Votes, path: Path | str, *, format: str = "votes-csv") ->
 
 
 def write_scores(tables: Sequence[Scores], path: Path | str, *, format: str = "csv") -> None:  # noqa: A002
-    """Write scores: to the file, or into the folder where the format is several files."""
+    """Write scores: to the file, or into the folder if the format has several files."""
     from kaiwa.flow.convert import texts_of, write_converted
     from kaiwa.formats.nouns import SCORES
     from kaiwa.model.score_set import ScoreSet
@@ -91,7 +91,7 @@ def write_topics(path: Path | str, topics: Mapping[str, str], *, format: str = "
 
 
 def write_factors(path: Path | str, *factors: Factors) -> None:
-    """Write standardisation factors, one measure each, for scores of a later round.
+    """Write standardisation factors of one or more measures, for scores of a later round.
 
     >>> import kaiwa, numpy
     >>> from pathlib import Path

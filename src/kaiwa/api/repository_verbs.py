@@ -25,7 +25,7 @@ def clean_pairs(
 ) -> Cleaned:
     r"""Clean raw post-comment pairs (TSV, JSONL or Parquet) into a repository folder; what each rule removed.
 
-    ``rules`` is the name of a rule set or a TOML file of one; ``sample`` keeps that many pairs, drawn with the seed.
+    ``rules`` is the name of a rule set or a TOML file; ``sample`` keeps that many pairs, drawn with the seed.
 
     >>> import kaiwa
     >>> from pathlib import Path
@@ -49,10 +49,10 @@ def sample_topics(
     rest: Path | str | None = None,
     seed: int = 1,
 ) -> Topics:
-    r"""Topics that keep the repository's rules, balanced by length, no two nearly alike.
+    r"""Topics that pass the repository's rules, balanced by length, without near-duplicates.
 
-    With ``pool`` they are drawn from those posts, none near a post of the repository; without it they are the
-    repository's own posts, and ``rest`` is where the repository without them is written.
+    With ``pool`` they are drawn from those posts, without near-duplicates of the repository's posts. Without it they
+    are posts of the repository, and the repository without them is written to ``rest``.
 
     >>> import kaiwa
     >>> from pathlib import Path
@@ -80,7 +80,7 @@ def index_repository(
 ) -> dict[str, Any]:  # Any: the index's facts, JSON values
     r"""Tokenise and index the posts and comments of a repository; the facts of the index.
 
-    ``language`` is ``zh``, ``ja`` or ``en``, found out when not given; ``tokens`` names another tokeniser.
+    ``language`` is ``zh``, ``ja`` or ``en``, detected by default; ``tokens`` names another tokeniser.
 
     >>> import kaiwa
     >>> from pathlib import Path

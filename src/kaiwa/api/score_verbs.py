@@ -44,9 +44,9 @@ def score(
 ) -> Scored:
     """The scores of the runs by each measure, with what was left out: ``undefined``, ``unanswered``, ``unknown``.
 
-    ``gains`` are judgements; or votes, weighed by ``scheme`` and ``p`` (needed for Acc(L2)@5); or judgements by
+    ``gains`` are judgements; or votes, combined by ``scheme`` and ``p`` (needed for Acc(L2)@5); or judgements by
     intent, as ``read_intents`` gives them, with their ``chances``. ``levels`` maps grades to gains; ``top`` declares
-    the scale's highest gain, or takes each topic's own. ``condensed`` takes unjudged items out of every list,
+    the scale's highest gain, or takes each topic's own. ``condensed`` removes unjudged items from every list,
     ``truncate`` cuts it at a rank. Topics without a relevant item are left out, or count 0 with
     ``no_relevant="zero"``.
 
@@ -86,7 +86,7 @@ def vote_intervals(
     samples: int = 200,
     seed: int = 1,
 ) -> VoteIntervals:
-    """Where 95% of other panels of assessors would put the mean scores, "measures x runs".
+    """95% intervals of the mean scores over other panels of assessors, "measures x runs".
 
     >>> import kaiwa
     >>> rows = [("q1", "a", "ann", 2), ("q1", "a", "bob", 1), ("q1", "b", "ann", 0), ("q1", "b", "bob", 1)]
@@ -100,7 +100,7 @@ def vote_intervals(
 
     judged = _judged(votes, levels=levels, top=top, scheme=scheme, p=p, chances=None)
     if judged.weighing is None:
-        raise InputError("intervals resample votes, and gains hold none; give the votes themselves")
+        raise InputError("intervals resample votes, but gains hold none; give the votes")
     judgements = judged.judgements
     return intervals(
         Answers.of(_listed(runs), judgements.table, len(judgements.gains.topics)),
@@ -124,9 +124,9 @@ def tau(
     persistence: float = 0.9,
     seed: int = 1,
 ) -> RankAgreement:
-    """How far two measures, or two sets of judgements, rank the same runs alike: Kendall's tau with an interval.
+    """The agreement of two measures, or two sets of judgements, in ranking runs: Kendall's tau with an interval.
 
-    Beside it stand tau_ap, rank-biased overlap and the overlap of the first 1, 3, 5 and 10 runs. ``ties`` are
+    The result also has tau_ap, rank-biased overlap and the overlap of the first 1, 3, 5 and 10 runs. ``ties`` are
     corrected for (``tau-b``) or broken by the order in which the runs are ``listed``.
 
     >>> import kaiwa, numpy
@@ -166,7 +166,7 @@ def variance(*scores: Scores, trials: int = 2_000, confidence: float = 0.95, see
 
 
 def one_of(kind: str, value: str, known: Sequence[str]) -> None:
-    """Refuse a value that is none of the known ones."""
+    """Refuse an unknown value."""
     if value not in known:
         raise UnknownName.among(kind, value, known)
 
@@ -180,7 +180,7 @@ def _judged(
     p: float,
     chances: IntentChances | None,
 ) -> Judged:
-    """The judgements, from whichever kind was given."""
+    """The judgements, from the kind that was given."""
     from kaiwa.measure.gain_scale import Scale
     from kaiwa.studies.judging import judged_gains, judged_intents, judged_votes
 
@@ -210,10 +210,10 @@ def _reading(*, condensed: bool, truncate: int | None, no_relevant: str) -> Read
 def _listed(runs: Run | Iterable[Run]) -> list[Run]:
     listed = [runs] if isinstance(runs, Run) else list(runs)
     if not listed:
-        raise InputError("no run to score; give at least one")
+        raise InputError("no runs to score; give at least one")
     names = [run.name for run in listed]
-    if twice := next((name for place, name in enumerate(names) if name in names[:place]), None):
-        raise InputError(f"duplicate run name {twice!r}; rename one of the runs")
+    if duplicate := next((name for place, name in enumerate(names) if name in names[:place]), None):
+        raise InputError(f"duplicate run name {duplicate!r}; rename one of the runs")
     return listed
 
 
@@ -221,5 +221,5 @@ def _named(measures: str | Sequence[str]) -> list[str]:
     named = [measures] if isinstance(measures, str) else list(measures)
     if not named:
         example = option("measures", python='["nG@1", "nERR@10"]')
-        raise InputError(f"no measure to score by; give at least one, as {example}")
+        raise InputError(f"no measures; give at least one, as {example}")
     return named

@@ -1,10 +1,11 @@
-"""A table as a reader meets it: as text, as HTML in a notebook, as LaTeX, and as columns."""
+"""A table as it is shown: as text, as HTML in a notebook, as LaTeX, and as columns."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kaiwa.model.plurals import counted
 from kaiwa.report.document.html_parts import paragraph
 from kaiwa.report.document.html_parts import table as html_table
 from kaiwa.report.text_tables import latex_table, table, visible
@@ -14,16 +15,16 @@ if TYPE_CHECKING:
 
     from kaiwa.report.text_tables import Cell
 
-MOST_ROWS = 50
-MOST_COLUMNS = 20
-MOST_SIGNS = 500
+MAX_ROWS = 50
+MAX_COLUMNS = 20
+MAX_CHARACTERS = 500
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table with a line under it; ``notes`` say what was left out, ``unseen`` counts rows that are not in it.
+    """A table with a caption; ``notes`` list what was left out, ``unseen`` counts rows that are not in it.
 
-    ``words`` stand before the table in a notebook; ``text`` is what ``print`` shows where that is more than the table.
+    ``words`` precede the table in a notebook; ``text`` is what ``print`` shows, if that is more than the table.
     """
 
     header: Sequence[str]
@@ -36,12 +37,12 @@ class Sheet:
     text: str = ""
 
     def html(self) -> str:
-        """The sheet as inert HTML that needs nothing from outside; what is beyond its size is counted, not shown."""
-        rows = [[_clipped(cell) for cell in row[:MOST_COLUMNS]] for row in self.rows[:MOST_ROWS]]
-        header = [str(_clipped(name)) for name in self.header[:MOST_COLUMNS]]
+        """The sheet as static HTML without external files; rows beyond its size are counted, not shown."""
+        rows = [[_clipped(cell) for cell in row[:MAX_COLUMNS]] for row in self.rows[:MAX_ROWS]]
+        header = [str(_clipped(name)) for name in self.header[:MAX_COLUMNS]]
         before = [words for words in (self.words, self.caption) if words]
         more = len(self.rows) - len(rows) + self.unseen
-        after = [*([f"... and {more:,} more rows"] if more else []), *self.notes]
+        after = [*([f"... and {counted(more, 'more row')}"] if more else []), *self.notes]
         shown, under = ("".join(paragraph(str(_clipped(words))) for words in part) for part in (before, after))
         return shown + html_table(header, rows, digits=self.digits) + under
 
@@ -49,7 +50,7 @@ class Sheet:
         """The sheet for a terminal."""
         if self.text:
             return self.text
-        more = [f"... and {self.unseen:,} more rows"] if self.unseen else []
+        more = [f"... and {counted(self.unseen, 'more row')}"] if self.unseen else []
         under = [visible(line) for line in (*more, self.caption, *self.notes) if line]
         return "\n".join([table(self.header, self.rows, digits=self.digits), *under])
 
@@ -63,4 +64,4 @@ class Sheet:
 
 
 def _clipped(cell: Cell) -> Cell:
-    return f"{cell[:MOST_SIGNS]}..." if isinstance(cell, str) and len(cell) > MOST_SIGNS else cell
+    return f"{cell[:MAX_CHARACTERS]}..." if isinstance(cell, str) and len(cell) > MAX_CHARACTERS else cell

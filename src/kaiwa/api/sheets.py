@@ -61,8 +61,8 @@ def _run(run: Run) -> Sheet:
 
 
 def _gains(gains: Gains) -> Sheet:
-    worth, counts = np.unique(gains.gains, return_counts=True)
-    rows = list(zip(worth.tolist(), counts.tolist(), strict=True))[::-1]
+    values, counts = np.unique(gains.gains, return_counts=True)
+    rows = list(zip(values.tolist(), counts.tolist(), strict=True))[::-1]
     size = f"{counted(len(gains), 'judged comment')} of {counted(len(gains.topics), 'topic')}"
     unjudged = f"{counted(gains.without_votes, 'item')} without a vote left unjudged" if gains.without_votes else ""
     notes = tuple(filter(None, [unjudged]))
@@ -106,8 +106,8 @@ def _topics_of(scores: ScoreSet) -> str:
 
 def _scored(scored: Scored) -> Sheet:
     notes = [
-        f"{counted(len(scored.undefined), 'topic')} without a relevant item {fate}: {few(scored.undefined)}"
-        for fate in [_fate(scored)]
+        f"{counted(len(scored.undefined), 'topic')} without a relevant item {treatment}: {few(scored.undefined)}"
+        for treatment in [_treatment(scored)]
         if scored.undefined
     ]
     notes += [
@@ -122,7 +122,7 @@ def _scored(scored: Scored) -> Sheet:
     return Sheet(sheet.header, sheet.rows, sheet.caption, notes=tuple(notes))
 
 
-def _fate(scored: Scored) -> str:
+def _treatment(scored: Scored) -> str:
     kept = any(set(scored.undefined) & set(scores.topics) for scores in scored.values())
     return "counted 0" if kept else "left out"
 
@@ -168,7 +168,7 @@ def _rank_agreement(found: RankAgreement) -> Sheet:
         [f"rank-biased overlap, p = {found.persistence:g}", found.rbo, None, None],
         *([f"overlap of the first {k}", share, None, None] for k, share in found.overlap.items()),
     ]
-    notes = (f"left out, as only one side has them: {few(found.left_out)}",) if found.left_out else ()
+    notes = (f"left out, because only one side has them: {few(found.left_out)}",) if found.left_out else ()
     caption = f"{found.a} against {found.b}, {counted(len(found.runs), 'run')}"
     return Sheet(["agreement", "value", "low", "high"], rows, caption, notes=notes)
 
@@ -212,7 +212,7 @@ def _check(check: Check) -> Sheet:
 def _cleaned(cleaned: Cleaned) -> Sheet:
     made = cleaned.manifest
     kept = f"{counted(made.posts, 'post')}, {counted(made.comments, 'comment')}, {counted(made.pairs, 'pair')}"
-    caption = f"{kept} of {cleaned.pairs_read:,} read; {cleaned.merged:,} comments merged into near-duplicates"
+    caption = f"{kept} of {cleaned.pairs_read:,} read; {counted(cleaned.merged, 'comment')} merged into near-duplicates"
     return Sheet(["removed", "pairs"], list(cleaned.removed.items()), caption)
 
 
@@ -222,7 +222,7 @@ def _topics(found: Topics) -> Sheet:
 
 
 def _measures(measures: MeasureTable) -> Sheet:
-    return Sheet(["measure", "what it is"], list(measures.items()))
+    return Sheet(["measure", "description"], list(measures.items()))
 
 
 SHEETS: Mapping[str, Callable[[Any], Sheet]] = {  # Any: each function takes the class it is named under
@@ -249,5 +249,5 @@ SHEETS: Mapping[str, Callable[[Any], Sheet]] = {  # Any: each function takes the
 
 
 def _bounds(estimate: Estimate) -> list[Cell]:
-    """The estimate and its interval; nothing where they are undefined."""
+    """The estimate and its interval; None if undefined."""
     return [None if value != value else value for value in (estimate.value, estimate.low, estimate.high)]  # noqa: PLR0124

@@ -29,8 +29,8 @@ def pool_runs(
 ) -> PoolReport:
     """The items to judge, shuffled, with what each run and team contributed.
 
-    ``budget`` is the most items in all; with ``gains``, the report says what is unjudged and what the ranking by
-    ``measure`` would be with each team left out. ``takedown`` are comment ids that may not be shown.
+    ``budget`` is the maximum number of items; with ``gains``, the report shows what is unjudged and the ranking by
+    ``measure`` with each team left out. ``takedown`` are comment ids that may not be shown.
 
     >>> import kaiwa
     >>> runs = [
@@ -78,10 +78,10 @@ def check_runs(
     ignore: Iterable[str] = (),
     fix: Path | str | None = None,
 ) -> Check:
-    r"""What is wrong with run files, line by line; with ``fix``, corrected copies are written into that folder.
+    r"""What is wrong with run files, line by line; with ``fix``, fixed copies are written into that folder.
 
     ``topics`` is the task's topic file, ``repository`` its repository or a list of comment ids, ``takedown`` a list
-    of ids that may not appear, ``depth`` the most comments a topic, ``ignore`` are codes not to report.
+    of ids that may not appear, ``depth`` the maximum comments per topic; ``ignore`` are codes not to report.
 
     >>> import kaiwa
     >>> from pathlib import Path
@@ -103,9 +103,9 @@ def check_runs(
 def write_report(
     task: Path | str, path: Path | str | None = None, *, takedown: Path | str | None = None
 ) -> RoundResults:
-    r"""Write the results of a task folder as one offline HTML page, and the files beside it; what they were made of.
+    r"""Write the results of a task folder as one offline HTML page, and the files beside it; returns the results.
 
-    ``path`` is ``report.html`` in the task folder unless given; ``takedown`` is a file of further ids not to show.
+    ``path`` is by default ``report.html`` in the task folder; ``takedown`` is a file of further ids not to show.
 
     >>> import kaiwa, numpy
     >>> from pathlib import Path

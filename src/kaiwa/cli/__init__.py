@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem, shell_complete
 
 from kaiwa.cli.shell.complete import VARIABLE
 from kaiwa.cli.shell.output import quiet_option
-from kaiwa.cli.shell.stop import Stopped, heed_signals, leave_closed_pipe, what_is_left
+from kaiwa.cli.shell.stop import Stopped, catch_signals, leave_closed_pipe, what_is_left
 from kaiwa.cli.shell.verb import completed_verb
 from kaiwa.errors import KaiwaError, in_command
 
@@ -32,7 +32,7 @@ VERBS = {
     "init": Verb("Make a task folder with a commented kaiwa.toml.", "kaiwa.cli.init"),
     "status": Verb("What is done, stale or missing in a task folder.", "kaiwa.cli.status"),
     "clean": Verb("Clean raw post-comment pairs into a repository.", "kaiwa.cli.clean"),
-    "topics": Verb("Sample topics from, or beside, a repository.", "kaiwa.cli.topics"),
+    "topics": Verb("Sample topics from a repository or from other posts.", "kaiwa.cli.topics"),
     "index": Verb("Tokenise and index a repository.", "kaiwa.cli.index"),
     "reply": Verb("Answer one post, with reasons.", "kaiwa.cli.reply"),
     "retrieve": Verb("Answer a file of topics: a run.", "kaiwa.cli.retrieve"),
@@ -47,10 +47,10 @@ VERBS = {
     "standardise": Verb("Make scores comparable across topics: std, std-CDF, std-AB.", "kaiwa.cli.standardise"),
     "variance": Verb("V_E, V_E2 and variance components of scores.", "kaiwa.cli.variance"),
     "design": Verb("How many topics: power, detectable differences, cost.", "kaiwa.cli.design"),
-    "convert": Verb("Write runs, judgements or scores in the form of another tool.", "kaiwa.cli.convert"),
+    "convert": Verb("Write runs, judgements or scores in the format of another tool.", "kaiwa.cli.convert"),
     "report": Verb("The results of a task: an offline page, files for a paper.", "kaiwa.cli.report"),
     "next": Verb("How many topics the next round needs.", "kaiwa.cli.next"),
-    "reproduce": Verb("Published numbers computed again, paper next to ours.", "kaiwa.cli.reproduce"),
+    "reproduce": Verb("Recompute published numbers and compare them with the papers.", "kaiwa.cli.reproduce"),
     "help": Verb("The help of a verb; kaiwa VERB --help shows the same.", "kaiwa.cli.help"),
     "completion": Verb("A script that makes TAB complete verbs, options and names.", "kaiwa.cli.completion"),
 }
@@ -58,7 +58,7 @@ VERBS = {
 
 
 class Verbs(click.Group):
-    """A group that knows its verbs by name and help, and imports one only to run it."""
+    """A group that lists its verbs from the table, and imports one only to run it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
         """The verbs, in the order of a round."""
@@ -67,17 +67,17 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The verb's command, imported now."""
         if cmd_name not in VERBS:
-            if ctx.resilient_parsing:  # a TAB after a verb that is not there: nothing to offer
+            if ctx.resilient_parsing:  # a TAB after an unknown verb: nothing to offer
                 return None
             from difflib import get_close_matches
 
             near = get_close_matches(cmd_name, VERBS, n=1)
-            ctx.fail(f"no verb '{cmd_name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
+            ctx.fail(f"unknown verb '{cmd_name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
         command: click.Command = importlib.import_module(VERBS[cmd_name].module).command
         return completed_verb(command)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The verbs that begin so, without importing any; else the options."""
+        """The verbs that start with the text, without importing any; after a dash the options."""
         if incomplete.startswith("-"):
             return click.Command.shell_complete(self, ctx, incomplete)
         return [CompletionItem(name, help=verb.help) for name, verb in VERBS.items() if name.startswith(incomplete)]
@@ -102,17 +102,17 @@ def kaiwa(ctx: click.Context) -> None:
 
 
 def main() -> None:
-    """Run the command; a refusal is one line on stderr and exit code 2, never a traceback."""
-    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # the others hold on to memory that was freed
+    """Run the command; an error is one line on stderr and exit code 2, never a traceback."""
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # the other pools keep freed memory
     try:
-        heed_signals()
+        catch_signals()
         _run(sys.argv[1:])
-    except KaiwaError as refusal:
-        _stop(in_command(f"{refusal}"), EXIT_BAD_INPUT)
-    except click.UsageError as refusal:
-        _stop(f"{' '.join(refusal.format_message().split())} (try: {_help_line(refusal)})", EXIT_BAD_INPUT)
-    except click.ClickException as refusal:
-        _stop(refusal.format_message(), EXIT_BAD_INPUT)
+    except KaiwaError as error:
+        _stop(in_command(f"{error}"), EXIT_BAD_INPUT)
+    except click.UsageError as error:
+        _stop(f"{' '.join(error.format_message().split())} (try: {_help_line(error)})", EXIT_BAD_INPUT)
+    except click.ClickException as error:
+        _stop(error.format_message(), EXIT_BAD_INPUT)
     except click.exceptions.Exit as ending:
         sys.exit(ending.exit_code)
     except click.Abort:
@@ -121,7 +121,7 @@ def main() -> None:
         leave_closed_pipe()
     except OSError as fault:
         place = f"{fault.filename}: " if fault.filename else ""
-        _stop(f"{place}{fault.strerror or fault}; check the place and the disk", EXIT_BAD_INPUT)
+        _stop(f"{place}{fault.strerror or fault}; check the path and the disk", EXIT_BAD_INPUT)
     except MemoryError:
         _stop("not enough memory for this input; give it in smaller parts", EXIT_BAD_INPUT)
 
@@ -145,5 +145,5 @@ def _stop(message: str, code: int) -> None:
     sys.exit(code)
 
 
-def _help_line(refusal: click.UsageError) -> str:
-    return f"{refusal.ctx.command_path} --help" if refusal.ctx else "kaiwa --help"
+def _help_line(error: click.UsageError) -> str:
+    return f"{error.ctx.command_path} --help" if error.ctx else "kaiwa --help"

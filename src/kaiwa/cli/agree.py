@@ -7,6 +7,7 @@ import click
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark, seed_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import votes_top_option
+from kaiwa.model.plurals import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 @click.option("--merge", metavar="L1+L2", help="Levels to count as one class.")
 @votes_top_option
 @click.option("--pairs", is_flag=True, help="Cohen's kappa, plain and weighted, of every two assessors.")
-@click.option("-n", "--contested", type=click.IntRange(0), default=5, show_default=True, help="Most contested items.")
+@click.option(
+    "-n", "--contested", type=click.IntRange(0), default=5, show_default=True, help="Number of contested items to list."
+)
 @click.option(
     "--samples", type=click.IntRange(2, 100_000), default=1000, show_default=True, help="Resamples of topics."
 )
@@ -45,5 +48,5 @@ def command(
     with progress("resampling topics"):
         found = agree_file(votes, seed=seed, top=top, merge=merge, samples=samples, number=contested, pairs=pairs)
     if found.agreement.missing:
-        remark(f"{found.agreement.missing:,} votes are NA and were not counted")
+        remark(f"{counted(found.agreement.missing, 'NA vote')} ignored")
     emit(AgreementView(found.agreement, found.contested, found.pairs), as_json=as_json)

@@ -23,12 +23,12 @@ def _list_codes(ctx: click.Context, _: click.Parameter, value: bool) -> None:  #
     ctx.exit()
 
 
-@click.command("check", epilog="Example: kaiwa check runs/*.txt --topics topics.tsv --fix -o mended/")
+@click.command("check", epilog="Example: kaiwa check runs/*.txt --topics topics.tsv --fix -o fixed/")
 @runs_argument
 @click.option("--topics", type=IN_FILE, help="The task's topics (id TAB text): finds unknown and missing ones.")
-@click.option("--repo", type=IN_FILE, help="The repository, or a list of its comment ids: finds foreign comments.")
+@click.option("--repo", type=IN_FILE, help="The repository, or a list of its comment ids: finds unknown comments.")
 @takedown_option
-@click.option("-k", "--depth", type=click.IntRange(1), help="Most comments a topic (default: 10 in an STC run).")
+@click.option("-k", "--depth", type=click.IntRange(1), help="Maximum comments per topic (default: 10 in an STC run).")
 @click.option(
     "--ignore",
     type=Named("check code"),
@@ -36,7 +36,7 @@ def _list_codes(ctx: click.Context, _: click.Parameter, value: bool) -> None:  #
     metavar="CODE",
     help="A code not to report; repeatable. See --codes.",
 )
-@click.option("--fix", is_flag=True, help="Write a corrected copy of everything mendable, and say what changed.")
+@click.option("--fix", is_flag=True, help="Write fixed copies of the runs with fixable problems; list the changes.")
 @click.option("-o", "--output", type=IN_FILE, default=Path("fixed"), show_default=True, help="Folder of the copies.")
 @click.option(
     "--codes", is_flag=True, is_eager=True, expose_value=False, callback=_list_codes, help="List the codes and exit."
@@ -56,8 +56,8 @@ def command(
 ) -> None:
     """Validate run files like a compiler.
 
-    Reports every fault with its line, column, gravity, code and repair. Exit code 0 when all runs are
-    clean (or mended by --fix), 1 when there are findings, 2 when a file cannot be read at all.
+    Reports every problem with its line, column, severity, code and fix. Exit code 0: all runs are clean (or
+    fixed by --fix). 1: problems were found. 2: a file cannot be read.
     """
     from kaiwa.flow.check import check_runs, expectation
     from kaiwa.report.results.check_view import CheckView

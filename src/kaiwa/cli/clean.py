@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     type=Named("rule set", "list"),
     default="plain",
     show_default=True,
-    help="A rule set, a TOML file of one, or 'list'.",
+    help="The name of a rule set, a TOML file, or 'list'.",
 )
 @click.option("--sample", type=click.IntRange(min=1), help="Keep this many pairs, drawn with the seed.")
 @json_option
@@ -32,7 +32,7 @@ def command(
 ) -> None:
     """Clean raw post-comment pairs (TSV, JSONL or Parquet; .gz, .zst) into a repository.
 
-    Says what each rule removed, with examples. JSONL of tweets is paired by reply id.
+    Reports what each rule removed, with examples. JSONL of tweets is paired by reply id.
     """
     from kaiwa.flow.clean import clean_pairs
     from kaiwa.report.results.clean_view import CleanView, RulesView

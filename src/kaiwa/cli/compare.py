@@ -27,7 +27,7 @@ PAIRED = ("t", "randomisation", "bootstrap")
 
 @dataclass(frozen=True)
 class CompareOptions:
-    """How runs are compared, and what is shown of it."""
+    """How runs are compared, and what is shown."""
 
     measure: str | None
     test: str | None
@@ -79,7 +79,7 @@ def _trials(_: click.Context, __: click.Parameter, value: str) -> int | Literal[
     default="5000",
     show_default=True,
     callback=_trials,
-    help="Shuffles; auto: until none is close.",
+    help="Shuffles; auto: until no p is near alpha.",
 )
 @click.option(
     "--max-trials",
@@ -106,10 +106,10 @@ def _trials(_: click.Context, __: click.Parameter, value: str) -> int | Literal[
     show_default=True,
     help="A run without a score on a topic: error, drop-topics, drop-runs or zero.",
 )
-@click.option("--pairs", "show_pairs", is_flag=True, help="List every pair too.")
-@click.option("--anova", "show_anova", is_flag=True, help="Print the two-way ANOVA table too.")
+@click.option("--pairs", "show_pairs", is_flag=True, help="Also list every pair.")
+@click.option("--anova", "show_anova", is_flag=True, help="Also print the two-way ANOVA table.")
 @click.option("--latex", is_flag=True, help="The leaderboard as a LaTeX tabular (booktabs) instead of text.")
-@click.option("--team-pattern", metavar="REGEX", help="Finds the team in a run's name; default: NTCIR's TEAM-C-R1.")
+@click.option("--team-pattern", metavar="REGEX", help="The team in a run's name (default: NTCIR's TEAM-C-R1).")
 @click.option("--heat-map", type=IN_FILE, metavar="SVG", help="Draw the p-values of all pairs here.")
 @click.option("--caterpillar", type=IN_FILE, metavar="SVG", help="Draw the means with intervals here.")
 @out_option
@@ -169,11 +169,11 @@ def _with_baseline(scores: Paths, baseline: str, options: CompareOptions) -> Bas
 
     test = options.test or "randomisation"
     if test not in PAIRED:
-        raise InputError(f"--test {test} compares all pairs; drop --baseline, or choose {', '.join(PAIRED)}")
+        raise InputError(f"--test {test} compares all pairs; leave out --baseline, or choose {', '.join(PAIRED)}")
     if options.trials == "auto":
         raise InputError("--trials auto is for comparing all pairs; give a number with --baseline")
     if options.heat_map or options.caterpillar:
-        raise InputError("figures show all pairs; drop --baseline to draw them")
+        raise InputError("figures show all pairs; leave out --baseline to draw them")
     with progress("testing"):
         compared = compare_files_with_baseline(
             scores,

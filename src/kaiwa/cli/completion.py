@@ -21,6 +21,6 @@ def command(ctx: click.Context, shell: str, as_json: bool) -> None:  # noqa: FBT
 
     known = get_completion_class(shell)
     if known is None:
-        raise click.UsageError(f"this click knows no completion for {shell}")
+        raise click.UsageError(f"the installed click has no completion for {shell}; update click")
     script = known(ctx.find_root().command, {}, "kaiwa", VARIABLE).source()
     emit(Summary(script, {"shell": shell, "script": script}), as_json=as_json)

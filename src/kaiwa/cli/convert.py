@@ -29,7 +29,7 @@ class _WithFormats(click.Command):
 @click.argument("files", nargs=-1, required=True, type=IN_FILE)
 @click.option("--to", "name", required=True, metavar="FORMAT", type=Named("format"), help="One of the formats below.")
 @click.option("-m", "--measure", "measures", multiple=True, help="Only this measure of scores; repeatable.")
-@click.option("-o", "--output", type=IN_FILE, help="The file to write, or the folder where a format is several files.")
+@click.option("-o", "--output", type=IN_FILE, help="A file, or a folder if the format has several files.")
 @json_option
 def command(
     files: tuple[Path, ...],
@@ -41,7 +41,7 @@ def command(
 ) -> None:
     """Write FILES in the format of another tool.
 
-    FILES may be in any format of the same noun that Kaiwa reads; a format is recognised by itself.
+    FILES may be in any format of the same noun; their format is detected.
     """
     from kaiwa.flow.convert import converted, write_converted
     from kaiwa.model.plurals import counted
@@ -51,7 +51,7 @@ def command(
         write_converted(output, texts)
         remark(f"{output}: {counted(len(texts), 'file')} written as {name}")
     elif "" not in texts:
-        raise InputError(f"{name} is {counted(len(texts), 'file')}; name a folder with -o")
+        raise InputError(f"{name} is {counted(len(texts), 'file')}; give a folder with -o")
     fields = {"form": name, "files": sorted(texts), "output": None if output is None else str(output)}
     if as_json or output is None:
         emit(Summary("" if as_json else texts[""].rstrip("\n"), fields), as_json=as_json)

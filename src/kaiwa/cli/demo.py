@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option, seed_option
-from kaiwa.demo.steps import MEASURING, POOLING, RETRIEVING, SPOILT_RUN, Step
+from kaiwa.demo.steps import FAULTY_RUN, MEASURING, POOLING, RETRIEVING, Step
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _POST = "I had a dog when I was little, he was my best friend"
 @click.command("demo", epilog="Example: kaiwa demo demo")
 @click.argument("folder", type=IN_FILE, default=Path("demo"))
 @click.option(
-    "--pairs", type=click.IntRange(1000), default=40_000, show_default=True, help="How many pairs to answer with."
+    "--pairs", type=click.IntRange(1000), default=40_000, show_default=True, help="Number of pairs in the repository."
 )
 @seed_option
 @json_option
@@ -37,8 +37,7 @@ def command(folder: Path, *, pairs: int, seed: int, as_json: bool) -> None:
     """A whole round on a real repository, ending in FOLDER/report.html.
 
     The conversations are those of the package chitchat-dataset (English, MIT); the systems are real; the
-    ASSESSORS ARE SIMULATED, and it says so wherever they appear. Every command that is printed works when typed
-    in FOLDER.
+    ASSESSORS ARE SIMULATED, and all output about them repeats this. Every printed command can be typed in FOLDER.
     """
     import numpy as np
 
@@ -75,18 +74,18 @@ def _write_settings(folder: Path, origin: str) -> None:
 def _run_round(rng: np.random.Generator) -> None:
     """The round, in the current folder."""
     from kaiwa.demo import assessors
-    from kaiwa.demo.collection import plant_faults
+    from kaiwa.demo.collection import insert_errors
     from kaiwa.disk.atomic_files import write_text
     from kaiwa.formats.vote_files import write_votes
 
     _run_steps(RETRIEVING)
-    _announce(f"Faults are planted in {SPOILT_RUN}:")
-    click.echo(plant_faults(Path(SPOILT_RUN)))
+    _announce(f"Three errors are inserted into {FAULTY_RUN}:")
+    click.echo(insert_errors(Path(FAULTY_RUN)))
     _run_steps(POOLING)
     votes = assessors.simulate_votes(
         sorted(Path("runs").glob("*.txt")),
         repository=Path("repository"),
-        said_next=Path("said-next.tsv"),
+        next_messages=Path("next-messages.tsv"),
         depth=10,
         rng=rng,
     )
@@ -102,9 +101,9 @@ def _refuse_other(folder: Path) -> None:
     """Refuse a folder that holds anything but an earlier demo."""
     settings = folder / "kaiwa.toml"
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not settings.is_file()):
-        raise InputError.at(folder, "is there already and is no demo", "choose another folder")
+        raise InputError.at(folder, "already exists and is not a demo", "choose another folder")
     if settings.is_file() and SIMULATED not in settings.read_text(encoding="utf-8", errors="replace"):
-        raise InputError.at(folder, "holds a task that is no demo", "choose another folder")
+        raise InputError.at(folder, "holds a task that is not a demo", "choose another folder")
 
 
 def _ending(folder: Path, report: Path) -> str:
@@ -114,7 +113,7 @@ def _ending(folder: Path, report: Path) -> str:
     if shutil.which("kaiwa") is None and environment.is_file():
         then.insert(0, f". {shlex.quote(os.path.relpath(environment))}")
     lines = "".join(f"\n  {line}" for line in then)
-    return f"\nOpen {report} in a browser. What was typed above works in {where}/. Then try:{lines}"
+    return f"\nOpen {report} in a browser. The commands above work in {where}/. Then try:{lines}"
 
 
 @contextlib.contextmanager

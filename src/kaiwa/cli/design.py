@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Numbers(click.ParamType[Any]):
-    """One number or several with commas between."""
+    """One number, or several separated by commas."""
 
     name = "numbers"
 
@@ -40,38 +40,48 @@ class Numbers(click.ParamType[Any]):
             return tuple(self.kind(part) for part in str(value).split(","))
         except ValueError:
             noun = "whole numbers" if self.kind is int else "numbers"
-            self.fail(f"{value!r} is not {noun} with commas between", param, ctx)
+            self.fail(f"{value!r} is not {noun} separated by commas", param, ctx)
 
 
 def _option(*names: str, help: str, **settings: Any) -> Option:  # noqa: A002  # Any: click's own settings
-    """An option that a command takes as it is, or with ``hidden=True``."""
+    """An option that a command shows, or hides with ``hidden=True``."""
     shown = "default" in settings
     return partial(click.option, *names, help=help, show_default=shown, **settings)
 
 
 PILOT = _option(
-    "--pilot", "pilots", metavar="SCORES", type=IN_FILE, multiple=True, help="Take V_E from these; repeatable."
+    "--pilot",
+    "pilots",
+    metavar="SCORES",
+    type=IN_FILE,
+    multiple=True,
+    help="Estimate V_E from these scores; repeatable.",
 )
 MEASURE = _option(
     "-m", "--measure", metavar="NAME", type=SCORED_MEASURE, help="Which measure of the pilot (or of --judged runs)."
 )
 SYSTEMS = _option("--systems", metavar="M", type=Numbers(int), help="How many systems.")
 MIN_DIFF = _option("--min-diff", metavar="D", type=Numbers(float), help="The smallest best-worst difference to find.")
-POWER = _option("--power", metavar="P", type=float, help="The chance of finding it.  [default: 0.8]")
-ALPHA = _option("--alpha", metavar="P", type=float, help="The chance of a false finding.  [default: 0.05]")
+POWER = _option("--power", metavar="P", type=float, help="The probability of finding it.  [default: 0.8]")
+ALPHA = _option("--alpha", metavar="P", type=float, help="The significance level.  [default: 0.05]")
 CORRELATION = _option(
-    "--paired-correlation", "correlation", metavar="R", type=float, default=0.0, help="Of two systems on one topic."
+    "--paired-correlation",
+    "correlation",
+    metavar="R",
+    type=float,
+    default=0.0,
+    help="Of two systems' scores on a topic.",
 )
 SOURCE = (
     _option("--variance", metavar="V", type=float, help="Score variance in a system (V_E; or V_E2)."),
     PILOT,
-    _option("--no-pilot", is_flag=True, help="Take std-AB's highest possible variance."),
+    _option("--no-pilot", is_flag=True, help="Use std-AB's highest possible variance."),
     MEASURE,
 )
 QUANTITIES = (
     SYSTEMS,
     MIN_DIFF,
-    _option("--topics", "n", metavar="N", type=int, help="Topics, when something else is to be found."),
+    _option("--topics", "n", metavar="N", type=int, help="Topics, to find another quantity."),
     POWER,
     ALPHA,
 )
@@ -81,12 +91,12 @@ TEST = (
         metavar="TEST",
         type=Named("design"),
         default="anova",
-        help="Or two-way, paired-t, two-sample-t, hsd, hsd-paired, interval.",
+        help="anova, two-way, paired-t, two-sample-t, hsd, hsd-paired or interval.",
     ),
-    _option("--method", metavar="M", type=Named("method"), default="exact", help="Or sakai, as published."),
+    _option("--method", metavar="M", type=Named("method"), default="exact", help="exact, or sakai (as published)."),
     CORRELATION,
     _option("--scale", metavar="X", type=float, default=1.0, help="The range of the scores."),
-    _option("--solve", metavar="NAME", help="n, min_diff, power, systems or alpha."),
+    _option("--solve", metavar="NAME", help="The unknown: n, min_diff, power, systems or alpha."),
 )
 REQUIREMENT = (*SOURCE, *QUANTITIES, *TEST)
 TABLE = (
@@ -97,29 +107,43 @@ TABLE = (
         metavar="FORM",
         type=click.Choice(["text", "csv", "latex"]),
         default="text",
-        help="Of --table: or csv, latex.",
+        help="For --table: text, csv or latex.",
     ),
 )
 FIGURES = (
     _option("--power-curve", metavar="SVG", type=IN_FILE, help="Draw power against topics here."),
-    _option("--diff-curve", metavar="SVG", type=IN_FILE, help="Draw the difference found against topics here."),
+    _option("--diff-curve", metavar="SVG", type=IN_FILE, help="Draw the detectable difference against topics here."),
 )
-SIMULATE = (_option("--trials", metavar="N", type=click.IntRange(500), default=20_000, help="Most data sets to draw."),)
+SIMULATE = (
+    _option("--trials", metavar="N", type=click.IntRange(500), default=20_000, help="Maximum data sets to draw."),
+)
 DECIDE = (
-    _option("--target", metavar="P", type=float, default=0.9, help="What the decision must reach."),
-    _option("--top-k", "k", metavar="K", type=int, default=1, help="Of top: how many systems."),
+    _option("--target", metavar="P", type=float, default=0.9, help="The share or tau to reach."),
+    _option("--top-k", "k", metavar="K", type=int, default=1, help="Number of best systems, for top."),
 )
-ROUNDS = (_option("--spending", metavar="NAME", type=Named("spending"), default="obrien-fleming", help="Or pocock."),)
+ROUNDS = (
+    _option(
+        "--spending", metavar="NAME", type=Named("spending"), default="obrien-fleming", help="obrien-fleming or pocock."
+    ),
+)
 COST = (
-    _option("--budget", "hours", metavar="H", type=float, help="Assessors' hours to spend; without it, the cheapest."),
-    _option("--pool-depth", "depths", metavar="N,...", type=Numbers(int), default="10", help="One or several."),
-    _option("--runs", metavar="N", type=int, default=10, help="Runs pooled."),
-    _option("--overlap", metavar="P", type=float, default=0.5, help="Shared part of two runs' tops."),
-    _option("--assessors", metavar="N,...", type=Numbers(int), default="3", help="Assessors an item; one or several."),
-    _option("--seconds", metavar="S", type=float, default=15.0, help="Seconds a label."),
-    _option("--judged", metavar="RUN", type=IN_FILE, multiple=True, help="Runs that show what depth does; repeatable."),
+    _option("--budget", "hours", metavar="H", type=float, help="Assessor hours to spend (default: find the cheapest)."),
+    _option(
+        "--pool-depth", "depths", metavar="N,...", type=Numbers(int), default="10", help="Pool depths; one or several."
+    ),
+    _option("--runs", metavar="N", type=int, default=10, help="Number of runs pooled."),
+    _option("--overlap", metavar="P", type=float, default=0.5, help="Share of answers that two runs have in common."),
+    _option("--assessors", metavar="N,...", type=Numbers(int), default="3", help="Assessors per item; one or several."),
+    _option("--seconds", metavar="S", type=float, default=15.0, help="Seconds per label."),
+    _option(
+        "--judged",
+        metavar="RUN",
+        type=IN_FILE,
+        multiple=True,
+        help="Judged runs, to measure the effect of depth; repeatable.",
+    ),
     _option("--qrels", metavar="FILE", type=IN_FILE, help="Judgements of the --judged runs."),
-    _option("--votes", metavar="FILE", type=IN_FILE, help="Or votes on their items: show fewer assessors too."),
+    _option("--votes", metavar="FILE", type=IN_FILE, help="Or votes on their items: measure fewer assessors too."),
 )
 KINDS = (
     _option("--pass-rate", type=float, help="As kaiwa design pass-rate."),
@@ -128,7 +152,7 @@ KINDS = (
     _option("--rounds", type=Numbers(int), help="As kaiwa design rounds."),
     _option("--cost", is_flag=True, help="As kaiwa design cost."),
 )
-"""The subcommands as options, which can be asked for together."""
+"""The subcommands as options, which can be combined."""
 
 
 def _all_of(*options: Option, hidden: bool = False) -> Decorator:
@@ -163,7 +187,7 @@ def _asked(function: Callable[..., None]) -> Callable[..., Any]:  # Any: click's
 def command(ctx: click.Context, *, question: Question, output: Path | None, as_json: bool) -> None:
     """How many topics: from a score variance or a pilot, and a requirement.
 
-    Leave out what is to be found: topics, difference, power, systems or alpha.
+    Leave out the quantity to find: topics, difference, power, systems or alpha.
     """
     if ctx.invoked_subcommand is None:
         _answer(question, output, as_json=as_json)
@@ -182,23 +206,23 @@ def command(ctx: click.Context, *, question: Question, output: Path | None, as_j
 @_all_of(PILOT, MEASURE, *QUANTITIES, *TEST, *SIMULATE)
 @_asked
 def simulate(*, question: Question, output: Path | None, as_json: bool) -> None:
-    """Check a design by simulation: draw data sets from a pilot, and see how often TEST finds the difference.
+    """Check a design by simulation: draw data sets from a pilot, and count how often TEST finds the difference.
 
-    TEST is randomised-hsd, or one of those of --test, which gives the size to start from.
+    TEST is randomised-hsd or a test of --test. --test gives the number of topics to start from.
     """
     _answer(question, output, as_json=as_json)
 
 
 @command.command(
     "decide",
-    short_help="Topics until the best systems, or their order, are right.",
+    short_help="Topics to find the best systems, or their order.",
     epilog="Example: kaiwa design decide tau --pilot pilot1.csv -m nERR@10 --target 0.5",
 )
 @click.argument("decide", metavar="GOAL", type=click.Choice(["top", "tau", "discriminative"]))
 @_all_of(PILOT, MEASURE, *DECIDE, ALPHA)
 @_asked
 def decide(*, question: Question, output: Path | None, as_json: bool) -> None:
-    """How many topics until a decision is right, by resampling a pilot.
+    """How many topics a right decision needs, by resampling a pilot.
 
     GOAL is top (the true best systems are on top in a share --target of topic sets), tau (the order agrees with
     the true one by --target), or discriminative (Tukey's HSD distinguishes a share --target of all pairs).
@@ -214,20 +238,20 @@ def decide(*, question: Question, output: Path | None, as_json: bool) -> None:
 @_all_of(*REQUIREMENT, *COST)
 @_asked
 def cost(*, question: Question, output: Path | None, as_json: bool) -> None:
-    """What a design costs in assessors' hours, or what --budget hours are best spent on."""
+    """What a design costs in assessors' hours, or the best use of --budget hours."""
     _answer(replace(question, cost=True), output, as_json=as_json)
 
 
 @command.command(
     "rounds",
-    short_help="Levels for tests after each batch of topics.",
+    short_help="Significance levels of tests after each batch of topics.",
     epilog="Example: kaiwa design rounds 30,60,91 --variance 0.0643 --systems 10 --min-diff 0.15",
 )
 @click.argument("rounds", metavar="TOPICS", type=Numbers(int))
 @_all_of(*REQUIREMENT, *ROUNDS)
 @_asked
 def rounds(*, question: Question, output: Path | None, as_json: bool) -> None:
-    """Test after each batch of topics, and keep the error: at which level to test each time.
+    """The level of each test, if runs are tested after each batch of topics with a total error of alpha.
 
     TOPICS is the number of topics so far at each test, as in 30,60,91.
     """
@@ -243,7 +267,7 @@ def rounds(*, question: Question, output: Path | None, as_json: bool) -> None:
 @_all_of(MIN_DIFF, SYSTEMS, POWER, ALPHA, CORRELATION)
 @_asked
 def pass_rate(*, question: Question, output: Path | None, as_json: bool) -> None:
-    """How many prompts, when each system passes or fails every prompt; RATE is that of the worse system.
+    """How many prompts, when each system passes or fails every prompt; RATE is the pass rate of the worse system.
 
     Two systems (the default) are compared by McNemar's test, more by two-way ANOVA.
     """

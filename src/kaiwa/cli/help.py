@@ -16,7 +16,7 @@ def _verbs(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
 @json_option
 @click.pass_context
 def command(ctx: click.Context, verb: tuple[str, ...], *, as_json: bool) -> None:
-    """The help of a VERB, or of a command of one: the same as its --help."""
+    """Show the help of a VERB or of one of its commands, as --help does."""
     context = ctx.find_root()
     for word in verb:
         group = context.command

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 @click.command("index", epilog="Example: kaiwa index repository -o index --lang zh")
 @click.argument("repository", type=IN_FILE)
 @click.option("-o", "--output", type=IN_FILE, required=True, help="The index folder to make.")
-@click.option("--lang", type=click.Choice(["zh", "ja", "en"]), help="The language; found out when not given.")
+@click.option("--lang", type=click.Choice(["zh", "ja", "en"]), help="The language (default: detected).")
 @click.option(
     "--tokens",
     type=Named("tokeniser"),
-    help="zh, ja, en, bigrams, or both: zh+bigrams; the language's words if not given.",
+    help="zh, ja, en, bigrams, or both: zh+bigrams (default: words of the language).",
 )
 @json_option
 def command(*, repository: Path, output: Path, lang: str | None, tokens: str | None, as_json: bool) -> None:
     """Tokenise and index the posts and comments of a repository.
 
-    The old index at the same place answers until the new one is complete.
+    An existing index stays in use until the new one is complete.
     """
     from kaiwa.flow.index import index_repository
 

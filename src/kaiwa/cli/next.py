@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def command(task: Path, *, as_json: bool) -> None:
     """How many topics the next round needs, from the scores in a task folder (default: this one).
 
-    The requirement (systems, min_diff, power, alpha) is that of the task's kaiwa.toml; the largest number over
+    The requirement (systems, min_diff, power, alpha) comes from kaiwa.toml. The largest number over
     the task's measures is the answer, with a paragraph for the proposal.
     """
     from kaiwa.flow.next import next_round_of

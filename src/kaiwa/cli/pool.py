@@ -13,9 +13,9 @@ from kaiwa.cli.shell.shared_options import order_option, runs_argument, takedown
 @click.command("pool", epilog="Example: kaiwa pool runs/*.txt --depth 10 -o pool.tsv")
 @runs_argument
 @click.option("--depth", type=click.IntRange(1), default=10, show_default=True, help="Ranks of each run to pool.")
-@click.option("--budget", type=click.IntRange(1), help="Most items in all: rank by rank, R1 runs before R2 runs.")
+@click.option("--budget", type=click.IntRange(1), help="Maximum items: rank by rank, R1 runs before R2 runs.")
 @order_option
-@click.option("--qrels", type=IN_FILE, help="Judgements: what is unjudged, and each team left out.")
+@click.option("--qrels", type=IN_FILE, help="Judgements: adds the unjudged share and each team left out.")
 @takedown_option
 @click.option(
     "-m",
@@ -23,7 +23,7 @@ from kaiwa.cli.shell.shared_options import order_option, runs_argument, takedown
     type=MEASURE,
     default="nERR@10",
     show_default=True,
-    help="Ranks the runs with each team left out.",
+    help="Measure for the rankings with each team left out.",
 )
 @click.option("-o", "--output", type=IN_FILE, default=Path("pool.tsv"), show_default=True, help="The items to judge.")
 @seed_option
@@ -43,7 +43,7 @@ def command(
 ) -> None:
     """Pool runs into the items to judge.
 
-    The items come out shuffled and without run names; who contributed what goes to a second file,
+    The items are shuffled and have no run names. The runs and ranks of each item go to a second file,
     POOL.organisers.csv, for the organisers only.
     """
     from kaiwa.flow.pool import pool_runs, write_pool

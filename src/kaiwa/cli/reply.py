@@ -1,4 +1,4 @@
-"""kaiwa reply: answer one post, or one after the other at a prompt."""
+"""kaiwa reply: answer one post, or several at a prompt."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 @answering_options
 @json_option
 def command(*, index: Path, post: str | None, how: Answering, as_json: bool) -> None:
-    """Answer a post with the old comments most worth reusing, and say why.
+    """Answer a post with the best comments of the repository, and show their features and shared words.
 
-    Without a post, asks for one after the other (an empty line ends).
+    Without a post, reads posts at a prompt until an empty line, or one per line from stdin.
     """
     from kaiwa.flow.retrieve import Bot
 

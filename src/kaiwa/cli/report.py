@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def command(task: Path, *, output: Path | None, takedown: Path | None, as_json: bool) -> Path:
     """The results of a task folder (default: this one) as one offline HTML page, and the same as files for a paper.
 
-    Shows the leaderboard of each measure with tied ranks and intervals, which runs really differ and on
+    Shows the leaderboard of each measure with tied ranks and intervals, which runs differ significantly and on
     which topics, two runs side by side, the assessors' agreement, the pool, the variances, how many topics
     the next round needs, a data card, methods and limits. Beside report.html, the folder report-files
     holds LaTeX tables, CSV and JSON of every number, and PDF figures.

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 @click.option("--labels", type=IN_FILE, help="The public STC Japanese label file, for kappa.")
 @json_option
 def command(names: tuple[str, ...], *, labels: Path | None, as_json: bool) -> None:
-    """Published numbers computed again, paper next to ours.
+    """Recompute published numbers and compare them with the papers.
 
-    NAMES: topic-set-size, tau, standardisation-tau, unanimity, measures, kappa; all when none is given.
-    Exit code 1 when a row does not agree with print.
+    NAMES: topic-set-size, tau, standardisation-tau, unanimity, measures, kappa (default: all).
+    Exit code 1 if a row differs from the paper.
     """
     from kaiwa.flow.reproduce import reproduce
     from kaiwa.report.results.reproduce_view import ReproduceView
 
-    with progress("computing again"):
+    with progress("recomputing"):
         found = reproduce(names, labels=labels)
     emit(ReproduceView(found), as_json=as_json)
     if not all(row.agrees for one in found for row in one.rows):

@@ -9,6 +9,7 @@ import click
 from kaiwa.cli.shell.answering import Answering, answering_options
 from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option, remark
 from kaiwa.cli.shell.progress import progress
+from kaiwa.model.plurals import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("index", type=IN_FILE)
 @click.argument("topics", type=IN_FILE)
 @click.option("-o", "--output", type=IN_FILE, required=True, help="The run file to write.")
-@click.option("--name", help="The run's name; the file's name without ending if not given.")
+@click.option("--name", help="The run's name (default: the file's name without extension).")
 @answering_options
 @json_option
 def command(*, index: Path, topics: Path, output: Path, name: str | None, how: Answering, as_json: bool) -> None:
@@ -35,9 +36,9 @@ def command(*, index: Path, topics: Path, output: Path, name: str | None, how: A
             asked, name=title, k=how.k, system=how.system, filters=how.filters, fusion=how.fusion, progress=tick
         )
     write_run(output, run)
-    silent = [topic for topic in run.topics if not run.ranking(topic)]
-    if silent:
-        remark(f"kaiwa: no comment shares a word with {len(silent)} topics, first {silent[0]}")
-    fields = {"run": str(output), "name": title, "topics": len(asked), "comments": len(run), "unanswered": silent}
+    unanswered = [topic for topic in run.topics if not run.ranking(topic)]
+    if unanswered:
+        remark(f"kaiwa: no comment shares a word with {counted(len(unanswered), 'topic')}, first {unanswered[0]}")
+    fields = {"run": str(output), "name": title, "topics": len(asked), "comments": len(run), "unanswered": unanswered}
     text = f"{output}: {len(run):,} comments for {len(asked):,} topics by {how.system}"
     emit(Summary(text, fields), as_json=as_json)

@@ -43,7 +43,7 @@ class JudgementOptions:
 
 @dataclass(frozen=True)
 class ScoreOptions:
-    """How runs are scored, and what is shown of it."""
+    """How runs are scored, and what is shown."""
 
     measures: tuple[str, ...]
     order: str | None
@@ -73,14 +73,14 @@ def _list_measures(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @click.option("--qrels", type=IN_FILE, help="Judgements: TREC, NTCIR or BEIR.")
 @click.option("--votes", type=IN_FILE, help="Votes of several assessors instead; needed for Acc(L2)@5.")
 @click.option("--intents", type=IN_FILE, help="Judgements by intent instead: topic intent comment grade.")
-@click.option("--chances", type=IN_FILE, help="How likely each intent is: topic intent chance [inf|nav].")
+@click.option("--chances", type=IN_FILE, help="Probability of each intent: topic intent chance [inf|nav].")
 @measures_option("nERR@10, RBP(p=0.8), ...; repeatable.")
 @levels_option("the grade itself")
-@click.option("--top", metavar="GAIN|topic", help="gmax, the scale's top gain; or each topic's own highest.")
+@click.option("--top", metavar="GAIN|topic", help="gmax, the scale's highest gain; or each topic's own.")
 @scheme_option
 @agreement_weight_option
 @order_option
-@click.option("--condensed", is_flag=True, help="Take unjudged items out of every list first.")
+@click.option("--condensed", is_flag=True, help="Remove unjudged items from every list first.")
 @click.option("--truncate", metavar="RANK", type=click.IntRange(1), help="Cut every list at this rank first.")
 @click.option(
     "--no-relevant",
@@ -90,7 +90,7 @@ def _list_measures(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     show_default=True,
     help="A topic without a relevant item: leave-out or zero.",
 )
-@click.option("--per-topic", is_flag=True, help="A row for each topic and run instead of means.")
+@click.option("--per-topic", is_flag=True, help="A row per topic and run instead of means.")
 @click.option(
     "--uncertainty",
     metavar="votes",
@@ -140,7 +140,7 @@ def command(
     reading = Reading(condensed=options.condensed, truncate=options.truncate, zero=options.no_relevant == "zero")
     measures = options.measures or OFFICIAL
     if options.matrix and len(measures) != 1:
-        raise InputError(f"--matrix holds one measure, and {len(measures)} were asked for; give one -m")
+        raise InputError(f"--matrix writes one measure, but {len(measures)} are given; give one -m")
     with progress("scoring") as moved:
         scored = score_files(runs, judged.judgements, measures, reading=reading, order=options.order, on_progress=moved)
     intervals = _intervals(runs, judged, measures, reading, options) if options.uncertainty else None
@@ -153,7 +153,7 @@ def command(
 
 
 def _judged(given: JudgementOptions) -> Judged:
-    """The judgements, from whichever kind of file was given."""
+    """The judgements, from the kind of file that was given."""
     from kaiwa.flow.judgement_sources import judgements_from
     from kaiwa.measure.gain_scale import parse_scale
 
@@ -171,7 +171,7 @@ def _judged(given: JudgementOptions) -> Judged:
 def _intervals(
     runs: tuple[Path, ...], judged: Judged, measures: Sequence[str], reading: Reading, options: ScoreOptions
 ) -> VoteIntervals:
-    """Where other panels of assessors would put the means."""
+    """Intervals of the means over other panels of assessors."""
     from kaiwa.flow.vote_intervals import vote_intervals_of_files
 
     with progress("resampling votes") as moved:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 )
 @click.argument("scores", type=IN_FILE)
 @click.option(
-    "--method", type=click.Choice(["std", "std-cdf", "std-ab"]), default="std-ab", show_default=True, help="How."
+    "--method", type=click.Choice(["std", "std-cdf", "std-ab"]), default="std-ab", show_default=True, help="Method."
 )
 @click.option("-A", "a", type=float, default=0.15, show_default=True, help="Slope of std-AB.")
 @click.option("-B", "b", type=float, default=0.5, show_default=True, help="Middle of std-AB.")
@@ -37,8 +37,8 @@ def command(
 ) -> None:
     """Make scores comparable across topics: std, std-CDF, std-AB.
 
-    Each topic's mean and standard deviation over the runs are taken out. A topic on which all runs tie
-    gets the middle value: B, or 0 under std.
+    Each score minus its topic's mean over the runs is divided by the topic's standard deviation. A topic on which
+    all runs tie gets the middle value: B, or 0 under std.
     """
     from kaiwa.flow.standardise import standardise_file
     from kaiwa.report.results.standardise_view import StandardiseView

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def command(task: Path, *, as_json: bool) -> None:
     """What is done, stale or missing in a task folder (default: this one), and the next command to type there.
 
-    A file is stale when something it was made from has changed since; what each was made from is recorded
-    by the verbs as they write into the folder.
+    A file is stale if one of its inputs has changed since it was made. The verbs record the inputs of each
+    file that they write into the folder.
     """
     from kaiwa.flow.status import task_status
     from kaiwa.report.results.round_view import StatusView

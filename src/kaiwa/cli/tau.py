@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     "measures",
     type=SCORED_MEASURE,
     multiple=True,
-    help="A measure; two for one file, one or none for two.",
+    help="A measure; with one file, give two.",
 )
 @click.option(
     "--interval",
@@ -60,7 +60,7 @@ def command(
 ) -> None:
     """Rank correlation between two measures or two score files: Kendall's tau with an interval.
 
-    Beside it: tau_ap, rank-biased overlap and the overlap of the first 1, 3, 5 and 10 runs.
+    Also tau_ap, rank-biased overlap and the overlap of the first 1, 3, 5 and 10 runs.
     """
     import numpy as np
 
@@ -79,5 +79,5 @@ def command(
             rng=np.random.default_rng(seed),
         )
     if found.left_out:
-        remark(f"left out, as only one side has them: {', '.join(found.left_out)}")
+        remark(f"left out, because only one side has them: {', '.join(found.left_out)}")
     emit(TauView(found, interval), as_json=as_json, output=output)

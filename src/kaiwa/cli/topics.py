@@ -1,4 +1,4 @@
-"""kaiwa topics: posts to ask with."""
+"""kaiwa topics: sample the topics of a round."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.argument("repository", type=IN_FILE)
 @click.option("-n", "count", type=click.IntRange(min=1), default=100, show_default=True, help="How many topics.")
 @click.option("--from", "pool", type=IN_FILE, help="Draw from these posts (pairs, or id TAB text) instead.")
-@click.option("--rest", type=IN_FILE, help="Write the repository without the topics and what repeats them here.")
+@click.option("--rest", type=IN_FILE, help="Write here the repository without the topics and their near-duplicates.")
 @out_option
 @json_option
 @seed_option
@@ -31,10 +31,10 @@ def command(
     as_json: bool,
     seed: int,
 ) -> None:
-    """Sample topics that keep the repository's rules, balanced by length, no two nearly alike.
+    """Sample topics that pass the repository's rules, balanced by length, without near-duplicates.
 
-    With --from, none is near a post of the repository; without it they are the repository's own posts,
-    and --rest holds them out.
+    With --from, no topic is a near-duplicate of a post of the repository. Without it, the topics are posts of
+    the repository, and --rest writes the repository without them.
     """
     import numpy as np
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 @click.command("unanimity", epilog="Example: kaiwa unanimity runs/*.txt --qrels qrels.txt -m nDCG@10 -n 10 --dmax 2")
 @runs_argument
 @click.option("--qrels", type=IN_FILE, help="Draw ratings for the relevant items of these judgements.")
-@click.option("--votes", type=IN_FILE, help="Take the real ratings of a vote file instead.")
+@click.option("--votes", type=IN_FILE, help="Read the ratings from a vote file instead.")
 @measures_option("Measures to study (default: nDCG@10, Q@10, nERR@10).")
 @click.option(
-    "-n", "--assessors", type=click.IntRange(1, 1000), default=5, show_default=True, help="Drawn ratings an item."
+    "-n", "--assessors", type=click.IntRange(1, 1000), default=5, show_default=True, help="Drawn ratings per item."
 )
 @click.option("--dmax", type=click.IntRange(1, 100), default=3, show_default=True, help="The highest drawn rating.")
 @click.option("--p", type=click.FloatRange(0, 100), default=0.2, show_default=True, help="Weight of agreement.")

@@ -67,7 +67,7 @@ class BaselineComparison(Shown):
         >>> import kaiwa, numpy
         >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
         >>> scores.compare_with_baseline("B", test="t").methods().split(" by ")[0]
-        '1 runs were compared with B'
+        'B was compared with 1 run'
         """
         text: str = verb("BaselineComparison.methods")(self)
         return text

@@ -1,8 +1,8 @@
 """Votes of SIMULATED assessors, for demonstration: they compare a comment with the messages that really followed.
 
-Nobody read the comments. An assessor of this kind knows words, not conversation: a comment is worth much when its
-rarer words came up in the messages that really followed the post, in a conversation no system has seen. Each
-assessor sees that worth through noise and with a strictness of their own.
+Nobody read the comments. The simulated assessors compare words. The relevance of a comment is the share of its words,
+weighted by their rarity, that occur in the messages that really followed the post, in a conversation that no system has
+seen. Each assessor adds noise to the relevance and has an own strictness.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kaiwa.pool import Pool
 
 ASSESSORS = 5
-_DOUBT = 3.0  # a few matching words of a very short comment prove little
+_SMOOTHING = 3.0  # lowers the relevance of very short comments with a few matching words
 
 
 @dataclass(frozen=True)
@@ -38,16 +38,16 @@ class Item:
     """The words of a pooled comment, and of the messages that really followed its topic."""
 
     comment: frozenset[str]
-    said_next: frozenset[str]
+    next_messages: frozenset[str]
 
 
 def simulate_votes(
-    runs: Sequence[Path], repository: Path, said_next: Path, *, rng: np.random.Generator, depth: int = 10
+    runs: Sequence[Path], repository: Path, next_messages: Path, *, rng: np.random.Generator, depth: int = 10
 ) -> Votes:
     """A vote (0, 1 or 2) of every simulated assessor on every item of the runs' pool."""
     pool = pool_runs(runs, depth=depth).pool
-    worth = worth_of(_items(pool, repository, read_topics(said_next)))
-    levels = simulated_levels(worth, assessors=ASSESSORS, rng=rng)
+    relevance = relevance_of(_items(pool, repository, read_topics(next_messages)))
+    levels = simulated_levels(relevance, assessors=ASSESSORS, rng=rng)
     return Votes(
         topics=pack(pool.topics[code] for code in pool.topic.tolist()),
         comments=pool.comments,
@@ -59,17 +59,20 @@ def simulate_votes(
     )
 
 
-def worth_of(items: Sequence[Item]) -> FloatArray:
-    """How much of what each comment says came up next, its words weighted by their rarity among the comments.
+def relevance_of(items: Sequence[Item]) -> FloatArray:
+    """The share of each comment's words in the next messages, weighted by their rarity among the comments.
 
     >>> cat, dog = frozenset({"cat"}), frozenset({"dog"})
-    >>> worth_of([Item(cat, cat | dog), Item(dog, cat)]).round(3)
+    >>> relevance_of([Item(cat, cat | dog), Item(dog, cat)]).round(3)
     array([0.268, 0.   ])
     """
     holding = Counter(word for item in items for word in item.comment)
     weight = {word: log(1 + len(items) / count) for word, count in holding.items()}
     return np.array(
-        [_weight(item.comment & item.said_next, weight) / (_DOUBT + _weight(item.comment, weight)) for item in items]
+        [
+            _weight(item.comment & item.next_messages, weight) / (_SMOOTHING + _weight(item.comment, weight))
+            for item in items
+        ]
     )
 
 
@@ -77,7 +80,7 @@ def _weight(words: frozenset[str], weight: Mapping[str, float]) -> float:
     return sum(weight[word] for word in sorted(words))
 
 
-def _items(pool: Pool, repository: Path, said_next: Mapping[str, str]) -> list[Item]:
+def _items(pool: Pool, repository: Path, next_messages: Mapping[str, str]) -> list[Item]:
     terms = tokeniser("en").terms
     wanted = set(unpack(pool.comments))
     texts = {
@@ -86,7 +89,7 @@ def _items(pool: Pool, repository: Path, said_next: Mapping[str, str]) -> list[I
         for name, text in zip(*batch, strict=True)
         if name in wanted
     }
-    after = [frozenset(terms(said_next[topic])) for topic in pool.topics]
+    after = [frozenset(terms(next_messages[topic])) for topic in pool.topics]
     return [
         Item(texts[name], after[topic]) for name, topic in zip(unpack(pool.comments), pool.topic.tolist(), strict=True)
     ]

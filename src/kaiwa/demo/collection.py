@@ -1,4 +1,4 @@
-"""The demo's raw files: a corpus of conversations cut into pairs to answer with and posts to ask with."""
+"""The demo's raw files: a corpus of conversations as pairs for the repository and posts for topics."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
     from kaiwa.demo.chat_corpus import ChatCorpus
 
-ASIDE = 300
-"""Conversations that are set aside whole: the topics come from these, so that no system has seen them."""
-SAID_NEXT = 4
+HELD_OUT = 300
+"""Conversations that are held out; the topics come from these, so that no system has seen them."""
+NEXT_MESSAGES = 4
 """Messages that followed a topic in its own conversation, kept for the simulated assessors."""
 
 
 @dataclass(frozen=True)
 class Collection:
-    """How much was written: pairs of how many conversations, and posts that can be topics."""
+    """How much was written: pairs, their conversations, and posts that can be topics."""
 
     pairs: int
     conversations: int
@@ -34,20 +34,22 @@ class Collection:
 
 
 def write_collection(folder: Path, corpus: ChatCorpus, *, pairs: int, rng: np.random.Generator) -> Collection:
-    """Write pairs.tsv, candidates.tsv and said-next.tsv: about ``pairs`` pairs, conversations kept whole."""
+    """Write pairs.tsv, candidates.tsv and next-messages.tsv: about ``pairs`` pairs, conversations kept whole."""
     order = rng.permutation(len(corpus.conversations)).tolist()
     lines, used = list[str](), 0
-    for number in order[ASIDE:]:
+    for number in order[HELD_OUT:]:
         if len(lines) >= pairs:
             break
         lines += _pair_lines(number, corpus.conversations[number])
         used += 1
     write_text(folder / "pairs.tsv", "".join(["post_id\tpost\tcomment_id\tcomment\n", *lines]))
     candidates = {
-        name: messages for number in order[:ASIDE] for name, messages in _posts(number, corpus.conversations[number])
+        name: messages for number in order[:HELD_OUT] for name, messages in _posts(number, corpus.conversations[number])
     }
     write_topics(folder / "candidates.tsv", {name: messages[0] for name, messages in candidates.items()})
-    write_topics(folder / "said-next.tsv", {name: " / ".join(messages[1:]) for name, messages in candidates.items()})
+    write_topics(
+        folder / "next-messages.tsv", {name: " / ".join(messages[1:]) for name, messages in candidates.items()}
+    )
     write_text(folder / "ORIGIN.txt", f"The conversations are those of {corpus.origin}.\n\n{corpus.licence}")
     return Collection(len(lines), used, len(candidates))
 
@@ -59,17 +61,17 @@ def _pair_lines(number: int, messages: tuple[str, ...]) -> Iterator[str]:
 
 
 def _posts(number: int, messages: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The messages of a conversation that enough others follow, each with those."""
-    for turn in range(len(messages) - SAID_NEXT):
+    """The messages of a conversation that can be topics, each with the messages that follow it."""
+    for turn in range(len(messages) - NEXT_MESSAGES):
         if messages[turn]:
-            yield f"p{number:04}-{turn + 1:02}", messages[turn : turn + 1 + SAID_NEXT]
+            yield f"p{number:04}-{turn + 1:02}", messages[turn : turn + 1 + NEXT_MESSAGES]
 
 
-def plant_faults(path: Path) -> str:
-    """Spoil a run file as careless hands do, so that a check has something to find; what was done."""
+def insert_errors(path: Path) -> str:
+    """Insert three common errors into a run file, for the check to find; a description of them."""
     name = read_run(path).name
     lines = path.read_text(encoding="utf-8").splitlines()
     lines[5] = lines[5].removesuffix(name) + "my-run"
     lines.insert(4, lines[3])
     write_text(path, "\r\n".join(lines))
-    return "line 4 stands twice, line 7 names another run, and lines end in CRLF"
+    return "line 5 is a duplicate of line 4, line 7 names another run, and lines end in CRLF"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 Step = tuple[str, tuple[str, ...]]
 
-SPOILT_RUN = "runs/BM25-E-R2.txt"
+FAULTY_RUN = "runs/BM25-E-R2.txt"
 
 _SYSTEMS = {
     "TFIDF-E-R1": "run0",
@@ -20,11 +20,11 @@ _SYSTEMS = {
 
 RETRIEVING: tuple[Step, ...] = (
     (
-        "Raw pairs become a repository; each rule says what it removed.",
+        "Raw pairs become a repository; the output lists what each rule removed.",
         ("kaiwa clean pairs.tsv -o repository --rules chat",),
     ),
     (
-        "Topics: 100 posts of conversations that were set aside, none near a post of the repository.",
+        "Topics: 100 posts of held-out conversations, without near-duplicates in the repository.",
         ("kaiwa topics repository --from candidates.tsv -n 100 -o topics.tsv",),
     ),
     (
@@ -38,10 +38,10 @@ RETRIEVING: tuple[Step, ...] = (
 )
 POOLING: tuple[Step, ...] = (
     (
-        "A run checker that reads like a compiler finds the faults, and mends them in a copy.",
+        "The run checker reports the errors as a compiler does, and writes fixed copies.",
         (
-            "kaiwa check runs/*.txt --topics topics.tsv --repo repository --fix -o mended",
-            "cp mended/*.txt runs/",
+            "kaiwa check runs/*.txt --topics topics.tsv --repo repository --fix -o fixed",
+            "cp fixed/*.txt runs/",
             "kaiwa check runs/*.txt --topics topics.tsv --repo repository",
         ),
     ),
@@ -50,20 +50,20 @@ POOLING: tuple[Step, ...] = (
 MEASURING: tuple[Step, ...] = (
     ("How far do the SIMULATED assessors agree?", ("kaiwa agree votes.csv --contested 3",)),
     (
-        "SIMULATED votes become gains: the mean, and beside it the gain that rewards unanimity.",
+        "SIMULATED votes become gains: the mean, and the gain that rewards unanimity.",
         (
             "kaiwa gains votes.csv --scheme mean -o qrels.txt",
             "kaiwa gains votes.csv --scheme unanimity --p 0.2 -o qrels-unanimity.txt",
         ),
     ),
     (
-        "Gains become scores, by either kind of gain.",
+        "Gains become scores, for both kinds of gain.",
         (
             "kaiwa score runs/*.txt --qrels qrels.txt --top 3 -m nG@1 -m nERR@10 -m P+ -o scores.csv",
             "kaiwa score runs/*.txt --qrels qrels-unanimity.txt --top 12 -m nG@1 -m nERR@10 -o scores-unanimity.csv",
         ),
     ),
-    ("Which runs really differ? The randomised Tukey HSD test.", ("kaiwa compare scores.csv -m nERR@10",)),
+    ("Which runs differ significantly? The randomised Tukey HSD test.", ("kaiwa compare scores.csv -m nERR@10",)),
     (
         "Do two measures rank the runs alike? Do the two kinds of gain?",
         ("kaiwa tau scores.csv -m nG@1 -m nERR@10", "kaiwa tau scores.csv scores-unanimity.csv -m nERR@10"),
@@ -77,5 +77,5 @@ MEASURING: tuple[Step, ...] = (
         ),
     ),
     ("How many topics does the next round need?", ("kaiwa next .",)),
-    ("Everything on one page, and where the round stands.", ("kaiwa report . -o report.html", "kaiwa status .")),
+    ("Everything on one page, and the status of the round.", ("kaiwa report . -o report.html", "kaiwa status .")),
 )

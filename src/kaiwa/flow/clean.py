@@ -1,4 +1,4 @@
-"""Raw pairs to a repository, by a rule set of the user's choice."""
+"""Raw pairs to a repository, by a rule set."""
 
 from __future__ import annotations
 

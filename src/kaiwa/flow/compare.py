@@ -51,7 +51,7 @@ def compare_files(
     threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Compared:
-    """All pairs of the runs in the files compared under one measure; runs with gaps stand unranked."""
+    """All pairs of the runs in the files compared under one measure; runs with missing scores are listed unranked."""
     loaded = load_scores(paths, measure=measure, missing=missing)
     try:
         result = compare_runs(

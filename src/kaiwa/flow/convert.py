@@ -30,7 +30,7 @@ def converted(paths: Sequence[Path], name: str, *, measures: Sequence[str] = ())
     """The texts of the files in another format; ``measures`` chooses among scores."""
     noun = WRITTEN[name].noun
     if measures and noun is not SCORES:
-        raise InputError(f"{option('measure')} chooses among scores, and {name} holds none; leave it out")
+        raise InputError(f"{option('measure')} chooses among scores, but {name} holds none; leave it out")
     return texts_of(noun, _contents(paths, noun, measures), name)
 
 

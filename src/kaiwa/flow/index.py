@@ -1,4 +1,4 @@
-"""A repository to an index that answers without further delay."""
+"""A repository to an index, with the search kernels compiled."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def init_task(folder: Path) -> Task:
-    """Make the folder, its settings file and its ``runs/``; an existing task is left as it is."""
+    """Make the folder, its settings file and its ``runs/``; an existing task is refused."""
     if (folder / CONFIG).exists():
-        raise InputError.at(folder / CONFIG, "is already there", "choose another folder, or edit it")
+        raise InputError.at(folder / CONFIG, "already exists", "choose another folder, or edit it")
     if folder.exists() and not folder.is_dir():
         raise InputError.at(folder, "is a file", "choose another name for the folder")
     (folder / "runs").mkdir(parents=True, exist_ok=True)

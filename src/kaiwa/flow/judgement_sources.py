@@ -32,7 +32,7 @@ def judgements_from(
         sources = f"{option('qrels')}, {option('votes')} or {option('intents')}"
         raise InputError(f"runs are scored against one source of judgements; give {sources}")
     if chances is not None and intents is None:
-        what = f"{option('chances')} says how likely intents are, and there are none"
+        what = f"{option('chances')} gives the probabilities of intents, but no intents are given"
         raise InputError(f"{what}; give {option('intents')} too")
     if votes is not None:
         return judge_votes(votes, scale, scheme=scheme, p=p)
@@ -47,7 +47,7 @@ def judge_qrels(path: Path, scale: Scale) -> Judged:
 
 
 def judge_votes(path: Path, scale: Scale, *, scheme: str = "mean", p: float = UNANIMITY_WEIGHT) -> Judged:
-    """Judgements from a vote file, by a scheme; the scale's levels say what each vote is worth."""
+    """Judgements from a vote file, by a scheme; the scale's levels give the gain of each vote."""
     return judged_votes(read_votes(path), scale, scheme=scheme, p=p)
 
 

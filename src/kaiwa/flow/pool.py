@@ -1,4 +1,4 @@
-"""Pool runs: read them, choose the items to judge, write the items and, apart, who contributed them."""
+"""Pool runs: read them, choose the items to judge, write the items and, in a second file, their runs and ranks."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def pool_runs(
 
 
 def write_pool(path: Path, pool: Pool) -> Path:
-    """Write the items (``topic TAB comment``) without run names; the organisers' file beside it says who gave what."""
+    """Write the items (``topic TAB comment``) without run names; the organisers' file lists the runs of each item."""
     organisers = path.with_name(f"{path.name.split('.')[0]}.organisers.csv")
     if organisers == path:
         raise InputError.at(path, "is the name of the organisers' file", "choose another name for the pool")

@@ -54,7 +54,7 @@ def write_report(
     takedown: Path | None = None,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> RoundResults:
-    """Write the report of a task folder, and the files beside it; what they were made of."""
+    """Write the report of a task folder, and the files beside it; returns the results shown."""
     refuse_foreign(files_beside(path), mark=MARK)
     results = round_results(task, takedown=takedown)
     on_progress(1, STAGES)
@@ -75,7 +75,7 @@ def write_report(
 
 
 def report_sections(results: RoundResults) -> list[Section]:
-    """The sections of the report, in the order of the page; what there is no material for is left out."""
+    """The sections of the report, in the order of the page; sections without data are left out."""
     measures, settings = results.measures, results.task.settings
     comparisons = [one.comparison for one in measures]
     parts: list[Section | None] = [
@@ -97,7 +97,7 @@ def report_sections(results: RoundResults) -> list[Section]:
 
 
 def _with_notice(section: Section, notice: str) -> Section:
-    """The section, under the task's notice where votes are shown, for readers who jump to it."""
+    """The section, under the task's notice if it shows votes."""
     if not notice or section.title not in SHOW_VOTES:
         return section
     return replace(section, parts=(Paragraph(notice, "banner"), *section.parts))
@@ -144,12 +144,12 @@ def _limits(results: RoundResults) -> ResultLimits:
         smallest={measure: least for measure, least in smallest.items() if least is not None},
         power=results.task.settings.power,
         unjudged=(sum(gap for gap, _ in gaps), sum(whole for _, whole in gaps)) if gaps else None,
-        taken_down=_taken_down(results),
+        takedowns=_takedowns(results),
     )
 
 
 def _smallest(one: MeasureResults, task: Task) -> float | None:
-    """The smallest difference this many topics find with the power asked for; None where there is no variance."""
+    """The smallest difference this many topics find with the required power; None without a variance."""
     try:
         found = difference_found(
             n=np.array(float(len(one.scores.topics))),
@@ -163,7 +163,7 @@ def _smallest(one: MeasureResults, task: Task) -> float | None:
     return float(found) if np.isfinite(found) else None
 
 
-def _taken_down(results: RoundResults) -> int:
+def _takedowns(results: RoundResults) -> int:
     """How many ids of the takedown lists appeared in this round."""
     hidden = results.takedown
     shown = {comment for run in results.runs for comment in unpack(run.comments)} if hidden.ids else set[str]()

@@ -1,4 +1,4 @@
-"""Published tables and label files read, and their numbers computed again."""
+"""Published tables and label files read, and their numbers recomputed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def reproduce(names: tuple[str, ...], *, labels: Path | None = None) -> list[Reproduction]:
-    """The reproductions of these names; all that need no file when none is named."""
+    """The reproductions of these names; without names, all that need no file."""
     chosen = names or tuple(name for name in REPRODUCTIONS if name != "kappa" or labels)
     return [REPRODUCTIONS[name](labels) for name in chosen]
 
@@ -30,8 +30,8 @@ def _taus(_: Path | None) -> Reproduction:
 
 def _kappa(labels: Path | None) -> Reproduction:
     if labels is None:
-        repair = f"give the public STC Japanese label file with {option('labels', 'FILE')}"
-        raise InputError.at("kappa", "the votes are not part of Kaiwa", repair)
+        fix = f"give the public STC Japanese label file with {option('labels', 'FILE')}"
+        raise InputError.at("kappa", "the votes are not part of Kaiwa", fix)
     return again.label_kappa(read_votes(labels))
 
 

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from kaiwa.retrieve.search.matching import Candidates, Query
 
 DEFAULT_SYSTEM = "run2"
-_MOST = 1000
+_MAX_K = 1000
 _FILTERS = Filters()
 
 
 class Bot(Shown):
     r"""An open index; ``reply`` answers a post with old comments and the reasons for them.
 
-    The takedown list inside the index folder is read again whenever it changes, so an id added to it is absent from
-    the next answer on.
+    The takedown list in the index folder is read again when it changes, so an id added to it is not in the next
+    answer.
 
     >>> import kaiwa
     >>> from pathlib import Path
@@ -60,7 +60,7 @@ class Bot(Shown):
     def reply(
         self, text: str, *, k: int = 10, system: str = DEFAULT_SYSTEM, filters: Filters = _FILTERS, fusion: str = "rrf"
     ) -> Replies:
-        r"""The k best comments for a post, best first; none if no word of it is known.
+        r"""The k best comments for a post, best first; empty if the index has no word of it.
 
         >>> import kaiwa
         >>> from pathlib import Path
@@ -108,8 +108,8 @@ class Bot(Shown):
         return Run.from_lists(name, lists, description=chosen.description)
 
     def _answers(self, query: Query, system: System, k: int, filters: Filters) -> Candidates:
-        if not 1 <= k <= _MOST:
-            raise InputError(f"k is {k}; give 1 to {_MOST}")
+        if not 1 <= k <= _MAX_K:
+            raise InputError(f"k is {k}; give 1 to {_MAX_K}")
         return answers(query, system, k=k, filters=filters, takedown=self._takedown())
 
     def _takedown(self) -> Takedown:

@@ -34,7 +34,7 @@ def score_files(
     order: str | None = None,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Scored:
-    """The scores of run files, one table a measure."""
+    """The scores of run files, one table per measure."""
     chosen = [choose(name) for name in measures]
     reading = reading or Reading()
     topics = judgements.gains.topics
@@ -52,12 +52,12 @@ def score_files(
 def _judged_runs(
     paths: Sequence[Path], order: str | None, judged: Sequence[str], on_progress: Callable[[int, int], None]
 ) -> Iterator[Run]:
-    """The runs of all files, each checked to answer some topic that was judged."""
+    """The runs of all files, each checked to answer at least one judged topic."""
     known = frozenset(judged)
     for path, run in each_run(_watched(paths, on_progress), order=order):
         if known.isdisjoint(run.topics):
-            what = f"no topic of the run is among the {len(known):,} judged ({run.topics[0]!r} against {judged[0]!r})"
-            raise InputError.at(path, what, "give the judgements of its own topics")
+            what = f"no topic of the run is judged (the run has {run.topics[0]!r}, the judgements {judged[0]!r})"
+            raise InputError.at(path, what, "give the judgements of its topics")
         yield run
 
 
@@ -74,6 +74,6 @@ def write_scored(path: Path, scored: Scored, *, matrix: bool = False) -> None:
         return
     if len(scored) != 1:
         raise InputError(
-            f"{option('matrix')} holds one measure, and {len(scored)} were asked for; give one {option('measure')}"
+            f"{option('matrix')} writes one measure, but {len(scored)} are given; give one {option('measure')}"
         )
     write_matrix(path, next(iter(scored.values())))

@@ -32,7 +32,7 @@ def standardise_file(
     factors: Path | None = None,
     save_factors: Path | None = None,
 ) -> Standardised:
-    """Every measure of the file standardised; factors read from, or saved to, a file of their own."""
+    """Every measure of the file standardised; factors can be read from or saved to a file."""
     scores = read_scores(path)
     earlier = read_factors(factors) if factors else {}
     used: dict[str, Factors] = {}

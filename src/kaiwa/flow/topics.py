@@ -1,4 +1,4 @@
-"""Topics for a task: posts held out from the repository, by its own rules."""
+"""Topics for a task: posts that pass the repository's rules and are held out from it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-_SHORTLIST = 4  # how many times more candidates are drawn than topics wanted, for near-duplicates to go
+_SHORTLIST = 4  # candidates drawn per topic, because near-duplicates are removed
 
 
 @dataclass(frozen=True)
 class Topics(Shown):
-    """The topics, id to text, and what was left out on the way.
+    """The topics, id to text, and what was left out.
 
     >>> Topics({"q1": "Hello"}, candidates=3, removed={"rules": 2})
     Topics(1 topic of 3 posts)
@@ -44,10 +44,10 @@ class Topics(Shown):
 def sample_topics(
     source: Path, *, count: int, pool: Path | None, rest: Path | None, rng: np.random.Generator
 ) -> Topics:
-    """Posts balanced by length: from ``pool``, none near a post of the repository; or from the repository itself.
+    """Posts balanced by length, from ``pool`` (no near-duplicates of the repository's posts) or from the repository.
 
     Drawn from the repository, they are held out only if ``rest`` is given: a new repository without
-    them and without the posts that nearly repeat them.
+    them and their near-duplicates.
     """
     repository = open_repository(source)
     candidates = _from_pool(repository, pool) if pool else _all_posts(repository)
@@ -56,18 +56,18 @@ def sample_topics(
     order = balanced_order([len(text) for text in candidates.values()], rng=rng)[: _SHORTLIST * count + 50]
     names = list(candidates)
     short = {names[place]: candidates[names[place]] for place in order.tolist()}
-    apart, near = _apart(repository, short, outside=pool is not None)
-    if len(apart) < count:
-        what = f"only {len(apart)} of {offered} posts can be topics, {count} wanted"
+    kept, near = _without_near_duplicates(repository, short, outside=pool is not None)
+    if len(kept) < count:
+        what = f"only {len(kept)} of {offered} posts can be topics, {count} wanted"
         raise InputError.at(pool or source, what, f"give more posts, or a smaller {option('count')}")
-    topics = dict(list(apart.items())[:count])
+    topics = dict(list(kept.items())[:count])
     left = _write_rest(repository, topics, rest) if rest else None
     return Topics(topics, offered, {"rules": refused, "near-duplicates": near}, left)
 
 
 def _all_posts(repository: Repository) -> dict[str, str]:
-    gone = repository.takedown_ids()
-    return {name: text for batch in repository.posts() for name, text in zip(*batch, strict=True) if name not in gone}
+    hidden = repository.takedown_ids()
+    return {name: text for batch in repository.posts() for name, text in zip(*batch, strict=True) if name not in hidden}
 
 
 def _from_pool(repository: Repository, pool: Path) -> dict[str, str]:
@@ -88,8 +88,10 @@ def _by_rules(candidates: dict[str, str], rules: str) -> tuple[dict[str, str], i
     return kept, len(candidates) - len(kept)
 
 
-def _apart(repository: Repository, short: dict[str, str], *, outside: bool) -> tuple[dict[str, str], int]:
-    """Those that are near no earlier one and, when they come from outside, near no post of the repository."""
+def _without_near_duplicates(
+    repository: Repository, short: dict[str, str], *, outside: bool
+) -> tuple[dict[str, str], int]:
+    """The candidates without near-duplicates among them or, for those from outside, in the repository."""
     names, texts = list(short), list(short.values())
     kept = set(distinct(texts))
     if outside:
@@ -99,26 +101,26 @@ def _apart(repository: Repository, short: dict[str, str], *, outside: bool) -> t
 
 
 def _write_rest(repository: Repository, topics: dict[str, str], target: Path) -> dict[str, int]:
-    """The repository without the topics, what nearly repeats them, what is taken down, and comments left alone."""
+    """The repository without the topics, their near-duplicates, takedowns, and comments without a post."""
     ids, texts = list(topics), list(topics.values())
-    gone = set(ids)
-    banned = repository.takedown_ids()
+    removed = set(ids)
+    takedown = repository.takedown_ids()
     for batch in repository.posts():
-        gone |= {batch[0][place] for place, _ in near_pairs(batch[1], texts)}
-    held_out = len(gone)
-    gone |= banned
-    alive: set[str] = set()
+        removed |= {batch[0][place] for place, _ in near_pairs(batch[1], texts)}
+    held_out = len(removed)
+    removed |= takedown
+    used: set[str] = set()
     with writing_repository(target) as writer:
         for batch in repository.posts():
-            kept = [place for place, name in enumerate(batch[0]) if name not in gone]
+            kept = [place for place, name in enumerate(batch[0]) if name not in removed]
             writer.add("posts", [batch[0][place] for place in kept], [batch[1][place] for place in kept])
         for batch in repository.table("pairs"):
             pairs = enumerate(zip(*batch, strict=True))
-            kept = [place for place, (post, comment) in pairs if post not in gone and comment not in banned]
+            kept = [place for place, (post, comment) in pairs if post not in removed and comment not in takedown]
             writer.add("pairs", [batch[0][place] for place in kept], [batch[1][place] for place in kept])
-            alive.update(batch[1][place] for place in kept)
+            used.update(batch[1][place] for place in kept)
         for batch in repository.comments():
-            kept = [place for place, name in enumerate(batch[0]) if name in alive]
+            kept = [place for place, name in enumerate(batch[0]) if name in used]
             writer.add("comments", [batch[0][place] for place in kept], [batch[1][place] for place in kept])
         made = writer.finish(replace(repository.manifest, removed={"held out": held_out}))
     return {"posts": made.posts, "comments": made.comments, "pairs": made.pairs}

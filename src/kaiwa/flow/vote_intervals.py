@@ -1,4 +1,4 @@
-"""Intervals of run files' scores for another panel of assessors."""
+"""Intervals of run files' scores over panels of assessors."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def vote_intervals_of_files(
     samples: int,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> VoteIntervals:
-    """Where 95% of other panels of assessors would put the runs' mean scores."""
+    """95% intervals of the runs' mean scores over other panels of assessors."""
     if judged.weighing is None:
-        what = f"{option('uncertainty', 'votes')} resamples votes, and qrels hold none"
+        what = f"{option('uncertainty', 'votes')} resamples votes, but qrels hold none"
         raise InputError(f"{what}; give the votes with {option('votes')}")
     judgements = judged.judgements
     answers = Answers.of(read_runs(paths, order=order), judgements.table, len(judgements.gains.topics))

@@ -1,1 +1,1 @@
-"""The nouns, one module each: Pair, Run, Votes, Gains, Scores. Frozen; they check themselves when made."""
+"""The nouns, one module each: Pair, Run, Votes, Gains, Scores. Frozen, and checked when made."""

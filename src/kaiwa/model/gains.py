@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Gains(TopicLists):
-    """What each judged (topic, comment) is worth: a gain of 0 is judged and worthless, absence is unjudged.
+    """The gain of each judged (topic, comment): a gain of 0 is judged not relevant, a missing item is unjudged.
 
-    ``top`` is the scale's highest gain, whether or not any item reaches it; ``how`` says how the gains
+    ``top`` is the scale's highest gain, whether or not any item reaches it; ``how`` describes how the gains
     were made; ``lines`` holds the line each came from in ``source``, for errors that name their place.
-    ``without_votes`` counts the items that were left unjudged as nobody voted on them.
+    ``without_votes`` counts the items that were left unjudged because they have no vote.
 
     >>> import kaiwa
     >>> kaiwa.Gains.from_lists({"q1": {"c9": 3, "c4": 0}})
@@ -39,9 +39,9 @@ class Gains(TopicLists):
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.gains) != len(self.comments):
-            raise InputError(f"{len(self.gains)} gains for {len(self.comments)} comments; give one gain each")
+            raise InputError(f"{len(self.gains)} gains for {len(self.comments)} comments; give one gain per comment")
         if (bad := ~np.isfinite(self.gains)).any():
-            raise self.fault(int(np.flatnonzero(bad)[0]), "a gain is not a finite number", "mend that line")
+            raise self.fault(int(np.flatnonzero(bad)[0]), "a gain is not a finite number", "fix that line")
 
     def __repr__(self) -> str:
         return f"Gains({counted(len(self.topics), 'topic')}, {counted(len(self), 'comment')}, gmax {self.top:g})"
@@ -97,7 +97,7 @@ class Gains(TopicLists):
         """
         return IdTable(self.codes(), self.comments)
 
-    def fault(self, row: int, what: str, repair: str) -> InputError:
+    def fault(self, row: int, what: str, fix: str) -> InputError:
         """The error that names the line of one row, or its topic and comment when there is no file.
 
         >>> import kaiwa
@@ -105,9 +105,9 @@ class Gains(TopicLists):
         topic 'q1', comment 'c9': the gain is odd; give another
         """
         if self.lines is not None:
-            return InputError.at(self.source, what, repair, line=int(self.lines[row]))
+            return InputError.at(self.source, what, fix, line=int(self.lines[row]))
         topic = self.topics[int(np.searchsorted(self.starts, row, side="right")) - 1]
-        return InputError.at(f"topic {topic!r}, comment {self.comments[row].decode()!r}", what, repair)
+        return InputError.at(f"topic {topic!r}, comment {self.comments[row].decode()!r}", what, fix)
 
     def columns(self) -> dict[str, Sequence[object]]:
         """The rows, column by column: topic, comment and gain.

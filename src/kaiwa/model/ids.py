@@ -1,8 +1,8 @@
 """Ids as packed UTF-8 byte arrays, and exact lookup of millions of them.
 
 A column of ids is a numpy ``S`` array: no Python object per id, so a run of ten million lines
-costs its bytes and no more. Lookup goes through a 64-bit key per row and then compares the bytes,
-so a chance collision of keys can cost time but never a wrong match.
+takes only its bytes. Lookup uses a 64-bit key per row and then compares the bytes,
+so a collision of keys costs time but never gives a wrong match.
 """
 
 from __future__ import annotations
@@ -46,9 +46,11 @@ def unpack(ids: IdArray) -> list[str]:
 
 
 def keys(groups: IntArray, ids: IdArray) -> KeyArray:
-    """A 64-bit key per (group, id), the same whatever the width of the array the id stands in."""
+    """A 64-bit key per (group, id), independent of the width of the array."""
     made = np.empty(len(ids), dtype=np.uint64)
-    for start in range(0, len(ids), _ROWS):  # each step reads what the one before it wrote: it must still be in cache
+    for start in range(
+        0, len(ids), _ROWS
+    ):  # each step reads the output of the previous one, which should still be in cache
         part = slice(start, start + _ROWS)
         made[part] = _keys(groups[part], ids[part])
     return made
@@ -69,7 +71,7 @@ def _keys(groups: IntArray, ids: IdArray) -> KeyArray:
 
 
 def repeated_row(groups: IntArray, ids: IdArray) -> tuple[int, int] | None:
-    """The first row whose (group, id) already stood, with the earlier row; None when all differ.
+    """The first row with a duplicate (group, id), after the earlier row; None if there are no duplicates.
 
     >>> repeated_row(np.array([0, 0, 1, 0]), pack(["a", "b", "a", "a"]))
     (0, 3)
@@ -90,7 +92,7 @@ def repeated_row(groups: IntArray, ids: IdArray) -> tuple[int, int] | None:
 
 
 class IdTable:
-    """An exact index from (group, id) to the row it stands in.
+    """An exact index from (group, id) to its row.
 
     >>> table = IdTable(np.array([0, 0, 1]), pack(["a", "b", "a"]))
     >>> table.find(np.array([1, 0, 0]), pack(["a", "b", "zebra"]))
@@ -122,15 +124,15 @@ class IdTable:
         rows = np.full(len(ids), -1, dtype=np.int64)
         rows[hits[same]] = found[same]
         if self._colliding:
-            self._settle_collisions(rows, wanted, groups, ids)
+            self._resolve_collisions(rows, wanted, groups, ids)
         return rows
 
     def _sorting_keys(self, groups: IntArray, ids: IdArray) -> KeyArray:
-        """Keys that sort by group first: ids looked up group after group then fall close together in memory."""
+        """Keys that sort by group first: lookups group by group are then close together in memory."""
         return (groups.astype(np.uint64) << (np.uint64(64) - self._bits)) | (keys(groups, ids) >> self._bits)
 
-    def _settle_collisions(self, rows: IntArray, wanted: KeyArray, groups: IntArray, ids: IdArray) -> None:
-        """Look past the first row of a shared key, for the few rows that need it."""
+    def _resolve_collisions(self, rows: IntArray, wanted: KeyArray, groups: IntArray, ids: IdArray) -> None:
+        """Search all rows of a shared key, for the few rows that need it."""
         clash = np.unique(self._keys[1:][self._keys[1:] == self._keys[:-1]])
         for place in np.flatnonzero((rows < 0) & np.isin(wanted, clash)).tolist():
             low, high = (

@@ -1,7 +1,7 @@
 """The verbs of the nouns: one table from a verb to the function that does it, imported when the verb is first used.
 
-A noun stands below every method and must not import one. Its verbs are ordinary typed methods that look their
-function up here (docs/decisions/046-nouns-with-verbs.md).
+The nouns are in a layer below the methods and must not import one. Their verbs are ordinary typed methods that look up
+their function here (docs/decisions/046-nouns-with-verbs.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Text as it is compared: the same words in other clothes become the same characters."""
+"""Text normalised for comparison: width, case, elongation and invisible characters make no difference."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unicodedata
 from hashlib import blake2b
 
 _RUN = re.compile(r"(\D)\1{2,}")
-_UNSEEN = re.compile(
+_INVISIBLE = re.compile(
     "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U0001f3fb-\U0001f3ff]+"
 )
 _NOT_WORD = re.compile(r"[\W_]+")
@@ -16,9 +16,9 @@ _LONG_VOWEL = re.compile("(?<=[ぁ-ゖァ-ヺ])[ー〜~]+")
 
 
 def normalise(text: str) -> str:
-    """The text with width, case, elongation, skin tone and invisible characters made ordinary.
+    """The text with normalised width, case and elongation, without skin tones and invisible characters.
 
-    Three or more of the same character in a row become two, so "soooo" and "sooooooo" agree; digits stay.
+    Three or more of the same character in a row become two, so "soooo" and "sooooooo" are equal; digits stay.
 
     >>> normalise("ＳＯＯＯＯ　ｇｏｏｄ！！！！")
     'soo good!!'
@@ -26,14 +26,14 @@ def normalise(text: str) -> str:
     'すごーい 哈哈'
     """
     if not text.isascii():
-        text = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
+        text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
         if any(mark in text for mark in _LONG_MARKS):
             text = _LONG_VOWEL.sub("ー", text)
     return _RUN.sub(lambda run: run[1] * 2, text.lower())
 
 
 def skeleton(text: str) -> str:
-    """The text's letters and digits alone; the whole normalised text when it has none.
+    """The text's letters and digits alone; the normalised text without spaces if it has none.
 
     Texts with one skeleton are near-duplicates: they differ in punctuation, spacing, width, case,
     elongation or emoji only.
@@ -46,7 +46,7 @@ def skeleton(text: str) -> str:
 
 
 def fingerprint(text: str) -> int:
-    """A 64-bit number for a text; two different texts of ten million share one with odds of 1 in 370,000.
+    """A 64-bit number for a text; two different texts of ten million share one with a probability of 1 in 370,000.
 
     >>> fingerprint("a") == fingerprint("a") != fingerprint("b")
     True
@@ -55,17 +55,17 @@ def fingerprint(text: str) -> int:
 
 
 def bigrams(text: str) -> frozenset[str]:
-    """The pairs of neighbouring characters in the text's skeleton; a single character stands alone.
+    """The pairs of neighbouring characters in the text's skeleton; a single character is kept.
 
     >>> sorted(bigrams("北京，好！"))
     ['京好', '北京']
     """
-    bones = skeleton(text)
-    return frozenset({bones} if len(bones) == 1 else (bones[at : at + 2] for at in range(len(bones) - 1)))
+    letters = skeleton(text)
+    return frozenset({letters} if len(letters) == 1 else (letters[at : at + 2] for at in range(len(letters) - 1)))
 
 
 def overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    """Jaccard's coefficient of two sets; 0 when both are empty.
+    """Jaccard's coefficient of two sets; 0 if both are empty.
 
     >>> overlap(bigrams("abcd"), bigrams("abce"))
     0.5

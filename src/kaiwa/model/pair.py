@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Pair:
-    """One post and one comment made on it, with the ids their source gave them.
+    """One post and one comment made on it, with their ids in the source.
 
     >>> import kaiwa
     >>> kaiwa.Pair("p1", "The first day in Hawaii.", "c1", "Enjoy the beaches!").comment

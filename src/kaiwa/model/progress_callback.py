@@ -1,4 +1,4 @@
-"""How long work reports its progress: a function that is called with what is done and the total."""
+"""How long work reports its progress: a function of the amount done and the total."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def no_progress(_done: int, _total: int) -> None:
 
 
 def share(progress: Progress, low: float, high: float) -> Progress:
-    """A callback for one step of the work, which takes the whole from ``low`` to ``high`` (0 to 1).
+    """A callback for one step of the work, which covers the share from ``low`` to ``high`` (0 to 1) of the whole.
 
     >>> share(lambda done, total: print(done / total), 0.5, 1.0)(1, 4)
     0.625

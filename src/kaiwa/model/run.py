@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Run(TopicLists):
     """A system's answers: per topic a ranked list of comment ids, best first, with scores.
 
-    ``order`` says what made the ranking: ``file`` (the order of the lines, NTCIR), ``score`` (score
+    ``order`` is what made the ranking: ``file`` (the order of the lines, NTCIR), ``score`` (score
     descending, then id descending, TREC) or ``rank`` (the rank column).
 
     >>> import kaiwa
@@ -36,9 +36,11 @@ class Run(TopicLists):
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.scores) != len(self.comments):
-            raise InputError(f"run {self.name!r}: {len(self.scores)} scores for {len(self.comments)} comments")
+            raise InputError(
+                f"run {self.name!r}: {len(self.scores)} scores for {len(self.comments)} comments; give one each"
+            )
         if not np.isfinite(self.scores).all():
-            raise InputError(f"run {self.name!r}: a score is not a finite number; mend or drop that line")
+            raise InputError(f"run {self.name!r}: a score is not a finite number; fix or remove it")
 
     def __repr__(self) -> str:
         return f"Run({self.name!r}, {counted(len(self.topics), 'topic')}, {counted(len(self), 'comment')})"
@@ -88,7 +90,7 @@ class Run(TopicLists):
     __hash__ = None  # type: ignore[assignment]  # arrays inside: a run is compared, not hashed
 
     def ranking(self, topic: str) -> list[tuple[str, float]]:
-        """One topic's comments with their scores, best first; empty when the run has none.
+        """One topic's comments with their scores, best first; empty if the run has none.
 
         >>> import kaiwa
         >>> kaiwa.Run.from_dict({"q1": {"c9": 2.0}}).ranking("q1")
@@ -109,7 +111,7 @@ class Run(TopicLists):
         return replace(self, starts=starts_of(sizes.tolist()), comments=self.comments[kept], scores=self.scores[kept])
 
     def unanswered(self) -> list[str]:
-        """The topics for which the run returns nothing.
+        """The topics without an answer.
 
         >>> import kaiwa
         >>> kaiwa.Run.from_dict({"q1": {"c9": 2.0}, "q2": {}}).unanswered()

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 class ScoreSet(Shown):
-    """Scores by measure name, in the order they were made: a read-only mapping.
+    """Scores by measure name, in the order given: a read-only mapping.
 
     ``topics_left_out`` and ``runs_left_out`` name, by measure, what was left out for missing scores; ``filled``
-    counts the missing scores taken as 0. It is no ``collections.abc.Mapping``, for data frame libraries take any of
-    those for a table of columns.
+    counts the missing scores taken as 0. It is not a ``collections.abc.Mapping``, because data frame libraries read
+    a Mapping as a table of columns.
 
     >>> import kaiwa, numpy
     >>> scores = kaiwa.ScoreSet([kaiwa.Scores("nG@1", ("q1",), ("A",), numpy.ones((1, 1)))])
@@ -42,7 +42,7 @@ class ScoreSet(Shown):
         self._tables: dict[str, Scores] = {}
         for table in tables:
             if table.measure in self._tables:
-                raise InputError(f"measure {table.measure!r} stands twice; give each measure once")
+                raise InputError(f"duplicate measure {table.measure!r}; give each measure once")
             self._tables[table.measure] = table
         self.topics_left_out = dict(topics_left_out or {})
         self.runs_left_out = dict(runs_left_out or {})

@@ -46,17 +46,17 @@ class Scores(Noun):
         if self.values.shape != (len(self.topics), len(self.runs)):
             raise InputError(
                 f"{self.measure}: a {self.values.shape} matrix for {len(self.topics)} topics and "
-                f"{len(self.runs)} runs; give one row a topic, one column a run"
+                f"{len(self.runs)} runs; give one row per topic, one column per run"
             )
         for kind, names in (("topic", self.topics), ("run", self.runs)):
             if len(set(names)) != len(names):
-                twice = next(name for place, name in enumerate(names) if name in names[:place])
-                raise InputError(f"{self.measure}: {kind} {twice!r} stands twice; give each {kind} once")
+                duplicate = next(name for place, name in enumerate(names) if name in names[:place])
+                raise InputError(f"{self.measure}: duplicate {kind} {duplicate!r}; give each {kind} once")
         if not np.isfinite(self.values).all():
             row, column = np.argwhere(~np.isfinite(self.values))[0].tolist()
             raise InputError(
                 f"{self.measure}: the score of run {self.runs[column]!r} on topic {self.topics[row]!r} "
-                f"is not a finite number; mend it or leave out that topic or run"
+                f"is not a finite number; fix it or leave out that topic or run"
             )
 
     def __repr__(self) -> str:
@@ -93,7 +93,7 @@ class Scores(Noun):
         seed: int = 1,
         threads: int = 1,
     ) -> Comparison:
-        """Every pair of runs compared: randomised Tukey HSD unless another test is named.
+        """Every pair of runs compared: by default with the randomised Tukey HSD test.
 
         ``test`` is ``hsd``, ``step-down`` or ``tukey``; ``trials="auto"`` adds trials until no pair is close to
         ``alpha``, up to ``max_trials``. The result does not depend on the number of threads.
@@ -140,7 +140,7 @@ class Scores(Noun):
         return found
 
     def factors(self) -> Factors:
-        """Each topic's mean and standard deviation over these runs, by which other scores can be standardised.
+        """Each topic's mean and standard deviation over these runs, for standardising other scores.
 
         >>> import kaiwa, numpy
         >>> kaiwa.Scores("AP", ("q1",), ("A", "B"), numpy.array([[0.5, 0.25]])).factors().means.tolist()
@@ -154,7 +154,7 @@ class Scores(Noun):
     ) -> Scores:
         """The scores on one scale for every topic: ``std``, ``std-cdf`` or ``std-ab`` (slope ``a``, middle ``b``).
 
-        ``factors`` are those of an earlier round; without them, those of these runs.
+        ``factors`` are those of an earlier round; by default those of these runs.
 
         >>> import kaiwa, numpy
         >>> raw = kaiwa.Scores("AP", ("q1",), ("A", "B", "C"), numpy.array([[0.1, 0.2, 0.3]]))

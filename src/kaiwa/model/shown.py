@@ -1,4 +1,4 @@
-"""What every noun and result can do: print itself, show itself in a notebook, and become a table of another library."""
+"""What every noun and result can do: be printed, be shown in a notebook, and become a table of another library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Shown:
-    """A noun or a result: ``print`` gives its text, a notebook its table, and it goes to data frames and papers.
+    """A noun or a result: ``print`` shows its text, a notebook its table; it converts to data frames and LaTeX.
 
     >>> import kaiwa
     >>> gains = kaiwa.Gains.from_lists({"q1": {"a": 2, "b": 0}})
@@ -58,7 +58,7 @@ class Shown:
         return columns
 
     def to_csv(self, path: Path | str | None = None) -> str:
-        r"""The rows as CSV text, also written to ``path`` when there is one.
+        r"""The rows as CSV text, also written to ``path`` if given.
 
         >>> import kaiwa
         >>> kaiwa.Gains.from_lists({"q1": {"a": 2}}).to_csv()
@@ -96,7 +96,7 @@ class Shown:
         return pa.table(dict(self.columns())).__arrow_c_stream__(requested_schema)
 
     def __array__(self, dtype: object = None, *, copy: object = None) -> NoReturn:
-        """Refused: ``pandas.DataFrame(x)`` would otherwise make a frame of something else than the rows."""
+        """Refused: ``pandas.DataFrame(x)`` would otherwise not make a frame of the rows."""
         name = type(self).__name__
         raise TypeError(f"a {name} is a table of several types; use .to_pandas(), .to_polars() or .columns()")
 
@@ -105,6 +105,6 @@ class Noun(Shown):
     """A table of rows: a run, gains, votes or one measure's scores."""
 
     def __iter__(self) -> NoReturn:
-        """Refused, and in the way by which ``pandas.DataFrame(x)`` meets the message of ``__array__``."""
+        """Refused by a TypeError, so that ``pandas.DataFrame(x)`` shows the message of ``__array__``."""
         name = type(self).__name__
-        raise TypeError(f"a {name} has several columns to go through; use its fields, or .columns()")
+        raise TypeError(f"a {name} has several columns; use its fields, or .columns()")

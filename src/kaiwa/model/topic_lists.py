@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Grouping:
-    """How rows fall into topics: the topics in order of appearance, where each starts, and the row order."""
+    """How rows are grouped into topics: the topics in order of appearance, where each starts, and the row order."""
 
     topics: tuple[str, ...]
     starts: IntArray
-    order: IntArray | None  # None when the rows already stand topic by topic
+    order: IntArray | None  # None if the rows are already in topic order
 
 
 def group_by_topic(topic_per_row: IdArray) -> Grouping:
@@ -59,16 +59,17 @@ class TopicLists(Noun):
             first, second = repeat
             topic = self.topics[int(np.searchsorted(self.starts, second, side="right")) - 1]
             raise InputError(
-                f"topic {topic!r}: {self.comments[second].decode()!r} stands twice "
-                f"(places {first + 1} and {second + 1}); keep one"
+                f"topic {topic!r}: duplicate comment {self.comments[second].decode()!r} "
+                f"(rows {first + 1} and {second + 1}); keep one"
             )
 
     def _check_shape(self) -> None:
         if len(set(self.topics)) != len(self.topics):
-            raise InputError("a topic stands twice in the list of topics; give each topic once")
+            duplicate = next(name for place, name in enumerate(self.topics) if name in self.topics[:place])
+            raise InputError(f"duplicate topic {duplicate!r}; give each topic once")
         bounds_fit = len(self.starts) == len(self.topics) + 1 and self.starts[0] == 0
         if not bounds_fit or self.starts[-1] != len(self.comments) or (np.diff(self.starts) < 0).any():
-            raise InputError("starts do not cut the rows into the topics; use the from_… constructors")
+            raise InputError("starts do not divide the rows into topics; use the from_… constructors")
 
     def __len__(self) -> int:
         return len(self.comments)
@@ -92,7 +93,7 @@ class TopicLists(Noun):
         return [self.topics[code] for code in self.codes().tolist()]
 
     def span(self, topic: str) -> slice:
-        """The rows of one topic; empty when the topic is not there.
+        """The rows of one topic; empty if the topic is missing.
 
         >>> import kaiwa
         >>> kaiwa.Run.from_dict({"q1": {"c9": 2.0}, "q2": {"c9": 1.0}}).span("q2")

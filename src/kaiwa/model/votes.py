@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from kaiwa.model.gains import Gains
 
 NA = -1
-"""The level of a vote the assessor declined to give: kept and counted, never averaged."""
+"""The level of a vote that the assessor declined to give: counted, never averaged."""
 
 
 @dataclass(frozen=True, eq=False)
 class Votes(Noun):
-    """One row per vote: which item, which assessor, which level; nothing is averaged away.
+    """One row per vote: which item, which assessor, which level.
 
-    Items are (topic, comment) pairs, ``topics[i]`` and ``comments[i]``; a vote points at its item and its
+    Items are (topic, comment) pairs, ``topics[i]`` and ``comments[i]``; a vote refers to its item and its
     assessor by number. ``level`` runs from 0 to ``top``, or is NA. ``criteria`` holds further judgements
-    of the same vote (fluent, coherent, ...), one array a criterion.
+    of the same vote (fluent, coherent, ...), one array per criterion.
 
     >>> import kaiwa
     >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", None)])
@@ -46,14 +46,14 @@ class Votes(Noun):
 
     def __post_init__(self) -> None:
         if len(self.topics) != len(self.comments):
-            raise InputError("votes need one topic for each comment")
+            raise InputError(f"{len(self.topics)} topics for {len(self.comments)} comments; give one topic per comment")
         columns = (self.assessor, self.level, *self.criteria.values())
         if any(len(column) != len(self.item) for column in columns):
-            raise InputError("votes need one assessor and one level each")
+            raise InputError("the columns of votes differ in length; give each vote an item, an assessor and a level")
         if ((self.level < NA) | (self.level > self.top)).any():
-            raise InputError(f"a vote lies outside 0..{self.top}; mend it, or declare the scale with {option('top')}")
+            raise InputError(f"a vote is outside 0..{self.top}; fix it, or declare the scale with {option('top')}")
         if repeated_row(self.item, self.assessor.astype("S20")):
-            raise InputError("an assessor voted twice on one item; keep one vote of each assessor")
+            raise InputError("duplicate vote of an assessor on an item; keep one")
 
     def __repr__(self) -> str:
         votes = f"{counted(len(self.level), 'vote')}{f' of which {self.missing:,} NA' if self.missing else ''}"
@@ -119,7 +119,7 @@ class Votes(Noun):
         """One gain for each item that has a vote; ``gains.without_votes`` counts the others.
 
         ``scheme`` is ``levels``, ``mean``, ``sum``, ``unanimity`` (weight ``p``), ``weighted``, ``majority`` or
-        ``median``; ``levels`` says what each level is worth.
+        ``median``; ``levels`` gives the gain of each level.
 
         >>> import kaiwa
         >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", 1)]).gains(scheme="mean").of("q1")
@@ -180,7 +180,7 @@ class Votes(Noun):
         }
 
     def write(self, path: Path | str, *, format: str = "votes-csv") -> None:  # noqa: A002  the word that readers know
-        """Write the votes as ``votes-csv``: tidy CSV, one vote a row, NA kept.
+        """Write the votes as ``votes-csv``: tidy CSV, one vote per row, NA kept.
 
         >>> import kaiwa
         >>> from pathlib import Path

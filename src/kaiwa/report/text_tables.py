@@ -1,4 +1,4 @@
-"""Tables and counts for people: the same rows as aligned text for a terminal, or as LaTeX for a paper."""
+"""Tables and lists of names: rows as aligned text for a terminal, or as LaTeX for a paper."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FEW = 5
 
 
 def show(cell: Cell, *, digits: int = 4) -> str:
-    """A cell as a reader wants it: floats to ``digits`` places, nothing as n/a.
+    """A cell as text: floats to ``digits`` places, None as n/a.
 
     >>> [show(0.25), show(7), show(None), show("P+")]
     ['0.2500', '7', 'n/a', 'P+']
@@ -35,7 +35,7 @@ def width(text: str) -> int:
 
 
 def visible(text: str) -> str:
-    r"""The text with control and bidirectional characters shown, not obeyed.
+    r"""The text with control and bidirectional characters escaped.
 
     >>> visible("ab\x1b[31m\u202e")
     'ab\\x1b[31m\\u202e'
@@ -81,7 +81,7 @@ def latex_table(header: Sequence[str], rows: Sequence[Sequence[Cell]], *, digits
 
 
 def latex_escape(text: str) -> str:
-    r"""The text with LaTeX's special characters made ordinary.
+    r"""The text with LaTeX's special characters escaped.
 
     >>> latex_escape("D#-nDCG_10 & 5%")
     'D\\#-nDCG\\_10 \\& 5\\%'

@@ -30,7 +30,7 @@ def comment_texts(task: Task, wanted: AbstractSet[str]) -> dict[str, str]:
         found = zip(names, texts.find(names).tolist(), strict=True)
         return {name: texts.text_of(number) for name, number in found if number >= 0}
     if task.settings.repository != TaskSettings.repository:
-        what = f"repository = {task.settings.repository!r} is no folder beside it"
+        what = f"repository = {task.settings.repository!r} is not a folder"
         raise InputError.at(task.config, what, "name a repository or an index, or leave the setting out")
     return {}
 

@@ -1,4 +1,4 @@
-"""The data card of a round: what the collection is, and exactly which files it was made from."""
+"""The data card of a round: what the collection is, and the exact files behind it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from kaiwa.task.task_folder import Task
 
 _LANGUAGES = {"zh": "Chinese", "ja": "Japanese", "en": "English"}
-_NOT_GIVEN = "not said"
+_NOT_GIVEN = "not given"
 
 
 def card_facts(results: RoundResults) -> list[tuple[str, str]]:
-    """What a reader asks of a collection, as far as the task folder says it."""
+    """The facts about the collection that the task folder holds."""
     settings, runs = results.task.settings, results.measures[0].scores.runs
     teams = {team_of(run) for run in runs}
     facts = [

@@ -88,7 +88,7 @@ class RoundResults:
 
 
 def round_results(task: Task, *, takedown: Path | None = None) -> RoundResults:
-    """The results of the task's scores, votes and runs; what is not there yet is left out."""
+    """The results of the task's scores, votes and runs; missing files are left out."""
     if not task.scores.exists():
         raise InputError.at(task.scores, "no scores yet", "make them with: kaiwa score runs/*.txt -o scores.csv")
     scores = read_scores(task.scores)
@@ -117,7 +117,7 @@ def round_results(task: Task, *, takedown: Path | None = None) -> RoundResults:
 
 def _replaced_topics(scores: ScoreSet, ids: frozenset[str]) -> dict[str, str]:
     topics = dict.fromkeys(topic for table in scores.values() for topic in table.topics if topic in ids)
-    return {topic: f"withdrawn-{number}" for number, topic in enumerate(topics, start=1)}
+    return {topic: f"takedown-{number}" for number, topic in enumerate(topics, start=1)}
 
 
 def _renamed(scores: Scores, hidden: Takedown) -> Scores:
@@ -146,14 +146,14 @@ def _design(v_e: float, task: Task) -> Design | None:
     try:
         return required_design(task.settings.requirement, v_e)
     except (InputError, DesignError):
-        return None  # a round without variance asks for no topics; the page says so
+        return None  # without variance there is no design; the page reports it
 
 
 def _agreement(votes: Votes, seed: int) -> Agreement | None:
     try:
         return agreement(votes, rng=np.random.default_rng(seed))
     except InputError:
-        return None  # a single assessor agrees with nobody
+        return None  # agreement needs two assessors
 
 
 def _taus(scores: ScoreSet, measures: list[str]) -> dict[tuple[str, str], TauResult]:

@@ -69,7 +69,7 @@ def _state(
     why = _stale(task.folder, made.get(name), inputs) if inputs else ""
     waiting = sorted(str(one.relative_to(task.folder)) for one in inputs if str(one.relative_to(task.folder)) in behind)
     if waiting and not why:
-        why = f"{waiting[0]} comes first"
+        why = f"{waiting[0]} must be made first"
     return StepState(name, STALE if why else DONE, why, command)
 
 
@@ -84,4 +84,4 @@ def _stale(folder: Path, step: Step | None, inputs: Sequence[Path]) -> str:
         if digest(path) != step.inputs[name]:
             return f"{name} has changed"
     missing = [name for name in step.inputs if not (folder / name).exists()]
-    return f"{missing[0]} is gone" if missing else ""
+    return f"{missing[0]} is missing" if missing else ""

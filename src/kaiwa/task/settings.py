@@ -24,7 +24,7 @@ languages = ["zh"]             # zh, ja, en
 notice = ""                    # shown in large letters on the report, e.g. "SIMULATED ASSESSORS"
 origin = ""                    # where posts and comments come from, for the report's data card
 licence = ""                   # the terms under which they may be used
-repository = "repository"      # the folder with the comments' texts, a repository or an index; may be absent
+repository = "repository"      # the folder with the comments' texts, a repository or an index; may be missing
 
 [judging]
 depth = 10                     # ranks of each run that are pooled
@@ -48,7 +48,7 @@ power = 0.80
 
 @dataclass(frozen=True)
 class TaskSettings:
-    """What ``kaiwa.toml`` says, section by section, with the defaults of the template."""
+    """The values of ``kaiwa.toml``, section by section, with the defaults of the template."""
 
     title: str = "My conversation task"
     languages: tuple[str, ...] = ("zh",)
@@ -69,13 +69,13 @@ class TaskSettings:
 
     @property
     def requirement(self) -> Requirement:
-        """What the next round must find, for a variance that is still to be filled in."""
+        """What the next round must find, for a variance still to be given."""
         from kaiwa.topicset.requirement import Requirement
 
         return Requirement(1.0, systems=self.systems, min_diff=self.min_diff, power=self.power, alpha=self.alpha)
 
     def chosen_measures(self, scored: Iterable[str]) -> list[str]:
-        """The task's measures that were scored, or all that were when none of them was."""
+        """The task's measures that were scored, or all scored measures if none of them was."""
         known = list(scored)
         return [measure for measure in self.measures if measure in known] or known
 
@@ -100,11 +100,11 @@ LIMITS: dict[str, Limit] = {
     "min_diff": (lambda value: value > 0, "a number above 0"),
     "power": _SHARE,
 }
-"""What a value must be, and how the refusal says it."""
+"""The condition for a value, and its description in the error."""
 
 
 def settings_of(path: Path, written: dict[str, Any]) -> TaskSettings:  # Any: TOML values
-    """The settings that a parsed ``kaiwa.toml`` gives; what it leaves out keeps its default."""
+    """The settings that a parsed ``kaiwa.toml`` gives; missing settings have their defaults."""
     given = dict[str, Any]()  # Any: TOML values
     for section, entries in written.items():
         if section not in _SECTIONS:

@@ -1,4 +1,4 @@
-"""What made each file of a task folder: verb, version, seed, and the hashes of what went in."""
+"""What made each file of a task folder: verb, version, seed, and the hashes of its inputs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class Step:
-    """How a file came to be: the verb, Kaiwa's version, the seed, and each input's hash by its name."""
+    """How a file was made: the verb, Kaiwa's version, the seed, and each input's hash by its name."""
 
     verb: str
     version: str
@@ -31,7 +31,7 @@ class Step:
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file's bytes as they lie on disk."""
+    """The SHA-256 of a file's bytes."""
     found = hashlib.sha256()
     with path.open("rb") as stream:
         while chunk := stream.read(_CHUNK):
@@ -53,7 +53,7 @@ def read_steps(folder: Path) -> dict[str, Step]:
     try:
         return {name: Step(**step) for name, step in json.loads(read_text(path)).items()}
     except (ValueError, TypeError, AttributeError):
-        raise InputError.at(path, "is not a record of steps", "remove it; the steps will be recorded anew") from None
+        raise InputError.at(path, "is not a record of steps", "remove it; the steps will be recorded again") from None
 
 
 def record_step(output: Path, inputs: Iterable[Path], *, verb: str, version: str, seed: int | None) -> None:

@@ -61,7 +61,7 @@ class Task:
 
     @property
     def sources(self) -> list[Path]:
-        """What a report is made from, as far as it is there."""
+        """The existing files from which a report is made."""
         made = (self.config, self.topics, *self.runs, self.votes, self.qrels, self.scores, self.takedown)
         return [path for path in made if path.is_file()]
 

@@ -1,4 +1,4 @@
-"""Options that the answering verbs share: which system, how many answers, and what may not be an answer."""
+"""The options of the answering verbs: the system, the number of answers, and the filters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kaiwa.rank.answer_filters import Filters
 
 _OPTIONS = (
-    click.option("-k", default=10, show_default=True, help="How many comments for each post."),
+    click.option("-k", default=10, show_default=True, help="Number of comments per post."),
     click.option(
         "--system",
         type=Named("system"),
@@ -31,18 +31,18 @@ _OPTIONS = (
         type=Named("fusion"),
         default="rrf",
         show_default=True,
-        help="How fusion fuses: rrf, combsum, combmnz.",
+        help="Method of fusion: rrf, combsum, combmnz.",
     ),
     click.option("--min-chars", default=2, show_default=True, help="Drop comments with fewer letters and digits."),
-    click.option("--block", type=IN_FILE, help="Drop comments with a word of this file, one a line."),
-    click.option("--takedown", type=IN_FILE, help="Leave out the post and comment ids of this file, one a line."),
-    click.option("--unfiltered", is_flag=True, help="Keep short, repeating and near-duplicate comments too."),
+    click.option("--block", type=IN_FILE, help="Drop comments with a word of this file, one per line."),
+    click.option("--takedown", type=IN_FILE, help="Leave out the post and comment ids of this file, one per line."),
+    click.option("--unfiltered", is_flag=True, help="Keep short, repeating and near-duplicate comments."),
 )
 
 
 @dataclass(frozen=True)
 class Answering:
-    """What the user asked of an answering verb."""
+    """The options of an answering verb."""
 
     k: int
     system: str

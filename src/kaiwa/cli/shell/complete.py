@@ -1,4 +1,4 @@
-"""What the shell offers after a TAB: names from the tables, and the measures and runs of the score file at hand."""
+"""What the shell offers after a TAB: names of the tables, measures and runs of the score files typed before."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 VARIABLE = "_KAIWA_COMPLETE"
-"""The variable by which the shell's script asks."""
+"""The variable that the shell's script sets."""
 _COLUMNS = ["measure", "topic", "run", "score"]
-_MOST_BYTES = 20_000_000
+_MAX_BYTES = 20_000_000
 
 
 class Named(click.types.StringParamType):
-    """Text for which the names of one table are offered; whether it is one of them, the verb decides.
+    """Text for which the names of one table are offered; the verb decides whether it is one of them.
 
     >>> [item.value for item in Named("scheme").shell_complete(None, None, "me")]
     ['mean', 'median']
@@ -32,7 +32,7 @@ class Named(click.types.StringParamType):
         self._known = (*more, *NAMES[kind])
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002  click's signature
-        """The names that begin so."""
+        """The names that start with the text."""
         return _offered(self._known, incomplete)
 
 
@@ -43,7 +43,7 @@ class Scored(click.types.StringParamType):
         self._column = column
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002  click's signature
-        """The values of the column that begin so."""
+        """The values of the column that start with the text."""
         typed = split_arg_string(os.environ.get("COMP_WORDS", ""))  # an option without its value hides the arguments
         return _offered((name for word in typed for name in _column(Path(word), self._column)), incomplete)
 
@@ -54,14 +54,14 @@ SCORED_MEASURE = Scored("measure")
 SCORED_RUN = Scored("run")
 
 
-def _offered(known: Iterable[str], begun: str) -> list[CompletionItem]:
-    return [CompletionItem(name) for name in dict.fromkeys(known) if name.startswith(begun)]
+def _offered(known: Iterable[str], start: str) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in dict.fromkeys(known) if name.startswith(start)]
 
 
 def _column(path: Path, column: str) -> list[str]:
-    """The distinct values of a column; none where there is no small tidy file to look into."""
+    """The distinct values of a column; none if the path is not a small tidy file."""
     try:
-        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+        if not path.is_file() or path.stat().st_size > _MAX_BYTES:
             return []
         with path.open(encoding="utf-8", newline="") as source:
             rows = csv.DictReader(source)

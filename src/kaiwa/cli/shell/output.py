@@ -1,4 +1,4 @@
-"""What every verb shares: --json, --seed, -o, --quiet, and how a result reaches the user."""
+"""What every verb shares: --json, --seed, -o, --quiet, and how a result is printed."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _set_quiet(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # 
 quiet_option = click.option(
     "-q", "--quiet", is_flag=True, expose_value=False, callback=_set_quiet, help="No progress and no remarks on stderr."
 )
-"""Of the command and of every verb, which get it without asking for it."""
+"""An option of the command and of every verb; verbs do not declare it."""
 
 
 def is_quiet() -> bool:

@@ -1,4 +1,4 @@
-"""How far long work has come: one line on the terminal, after two seconds, removed when the work is done."""
+"""Progress of long work: one line on the terminal after two seconds, removed when the work is done."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Tick = Callable[[int, int], None]
 
-PATIENCE = 2.0
+DELAY = 2.0
 """Seconds of silence: shorter work shows nothing."""
 _EVERY = 0.25
 _CLEAR = "\r\x1b[K"
@@ -23,8 +23,8 @@ _MINUTE, _HOUR = 60, 3600
 
 
 @contextmanager
-def progress(label: str, *, stream: IO[str] | None = None, patience: float = PATIENCE) -> Iterator[Tick]:
-    """A function ``(done, total)`` that moves the line on stderr, silent when that is no terminal or --quiet is given.
+def progress(label: str, *, stream: IO[str] | None = None, delay: float = DELAY) -> Iterator[Tick]:
+    """A function ``(done, total)`` that moves the line on stderr, silent without a terminal or with --quiet.
 
     Work that cannot count itself need not call it: the line then shows the time so far.
     """
@@ -32,7 +32,7 @@ def progress(label: str, *, stream: IO[str] | None = None, patience: float = PAT
     if is_quiet() or not target.isatty():
         yield lambda _done, _total: None
         return
-    line = _Line(label, target, patience)
+    line = _Line(label, target, delay)
     line.start()
     try:
         yield line.moved
@@ -43,9 +43,9 @@ def progress(label: str, *, stream: IO[str] | None = None, patience: float = PAT
 class _Line(Thread):
     """Draws the line four times a second, from a thread of its own, so that long steps do not freeze it."""
 
-    def __init__(self, label: str, target: IO[str], patience: float) -> None:
+    def __init__(self, label: str, target: IO[str], delay: float) -> None:
         super().__init__(daemon=True)
-        self._label, self._target, self._patience = label, target, patience
+        self._label, self._target, self._delay = label, target, delay
         self._over = Event()
         self._begin = monotonic()
         self._at = (0, 0)
@@ -56,7 +56,7 @@ class _Line(Thread):
 
     def run(self) -> None:
         """Wait, then draw until the work is over."""
-        if self._over.wait(self._patience):
+        if self._over.wait(self._delay):
             return
         while True:
             self._target.write(_CLEAR + progress_line(self._label, *self._at, elapsed=monotonic() - self._begin))
@@ -67,13 +67,13 @@ class _Line(Thread):
         self._target.flush()
 
     def finish(self) -> None:
-        """Wipe the line away."""
+        """Clear the line."""
         self._over.set()
         self.join()
 
 
 def progress_line(label: str, done: int, total: int, *, elapsed: float) -> str:
-    """The share done and the time left at this pace, or the time so far where neither is known.
+    """The share done and the time left at this pace, or the time so far if neither is known.
 
     >>> progress_line("indexing", 25, 100, elapsed=10)
     'indexing: 25%, 30 s left'

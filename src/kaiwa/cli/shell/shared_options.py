@@ -23,13 +23,13 @@ task_argument = click.argument("task", type=IN_FILE, default=Path())
 scores_argument = click.argument("scores", nargs=-1, required=True, type=IN_FILE)
 runs_argument = click.argument("runs", nargs=-1, required=True, type=IN_FILE)
 one_measure_option = click.option(
-    "-m", "--measure", metavar="NAME", type=SCORED_MEASURE, help="Which measure; needed when a file holds several."
+    "-m", "--measure", metavar="NAME", type=SCORED_MEASURE, help="Which measure; required if a file holds several."
 )
 order_option = click.option(
     "--order",
     metavar="ORDER",
     type=click.Choice(["file", "score", "rank"]),
-    help="What ranks a run: file, score or rank (default: its format).",
+    help="Ranks come from: file, score or rank (default: by format).",
 )
 votes_top_option = click.option(
     "--top",
@@ -49,7 +49,7 @@ agreement_weight_option = click.option(
     "--p", metavar="P", type=float, default=0.2, show_default=True, help="Weight of agreement in the unanimity scheme."
 )
 takedown_option = click.option(
-    "--takedown", type=IN_FILE, help="Ids of posts and comments that must not be shown, one a line."
+    "--takedown", type=IN_FILE, help="Ids of posts and comments that must not be shown, one per line."
 )
 confidence_option = click.option(
     "--confidence",
@@ -57,7 +57,7 @@ confidence_option = click.option(
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.95,
     show_default=True,
-    help="Of the interval.",
+    help="Confidence level of the interval.",
 )
 
 

@@ -1,4 +1,4 @@
-"""How a command is stopped before its end: what was begun is cleared away, and one line says how to go on."""
+"""How a command is stopped early: temporary files are removed, and one line describes how to continue."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import FrameType
 
-_NOTHING = "nothing was written; the same command starts again"
-_WHOLE = "every file written so far is whole; the same command starts again"
+_NOTHING = "nothing was written; run the same command again"
+_WHOLE = "every file written so far is complete; run the same command again"
 _LEFT = {
-    "demo": "the folder holds the finished steps; the same command starts anew",
+    "demo": "the folder holds the finished steps; the same command starts from the beginning",
     "init": _WHOLE,
-    "clean": "no repository was made, an older one there is as it was; the same command starts again",
+    "clean": "no repository was written, an existing one is unchanged; run the same command again",
     "topics": _WHOLE,
-    "index": "no index was made, an older one there still answers; the same command starts again",
-    "check": "every mended copy that is there is whole; the same command starts again",
+    "index": "no index was written, an existing one is unchanged; run the same command again",
+    "check": "every fixed copy written so far is complete; run the same command again",
     "pool": _WHOLE,
     "compare": _WHOLE,
     "standardise": _WHOLE,
     "design": _WHOLE,
     "report": _WHOLE,
 }
-"""What a verb that writes more than one file leaves when it is stopped; the others write theirs at the end."""
+"""What a stopped verb with several output files has written; the other verbs write one file at the end."""
 
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class Stopped(KeyboardInterrupt):
-    """The user, or the system, wants the command to stop now."""
+    """A signal asked the command to stop."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -39,35 +39,35 @@ class Stopped(KeyboardInterrupt):
 
 
 def what_is_left(verb: str | None) -> str:
-    """What the user finds after stopping a verb, and how to go on.
+    """What a stopped verb has written, and how to continue.
 
     >>> what_is_left("score")
-    'nothing was written; the same command starts again'
+    'nothing was written; run the same command again'
     """
     return _LEFT.get(verb or "", _NOTHING)
 
 
-def heed_signals() -> None:
-    """Let Ctrl-C, a kill or a closed terminal unwind the work; a signal that the caller ignores stays ignored."""
+def catch_signals() -> None:
+    """Make Ctrl-C, a kill and a closed terminal raise Stopped; a signal that the caller ignores stays ignored."""
     for number in _SIGNALS:
         if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, _unwind)
+            signal.signal(number, _raise_stopped)
 
 
-def _unwind(number: int, _: FrameType | None) -> None:
+def _raise_stopped(number: int, _: FrameType | None) -> None:
     for each in _SIGNALS:
-        if signal.getsignal(each) == _unwind:
-            signal.signal(each, _insist)
+        if signal.getsignal(each) == _raise_stopped:
+            signal.signal(each, _second_signal)
     raise Stopped(number)
 
 
-def _insist(number: int, _: FrameType | None) -> None:
-    """A second signal leaves the clearing up undisturbed; a third ends the process at once."""
+def _second_signal(number: int, _: FrameType | None) -> None:
+    """A second signal does not interrupt the removal of temporary files; a third ends the process immediately."""
     signal.signal(number, signal.SIG_DFL)
-    sys.stderr.write("kaiwa: clearing up; once more stops at once\n")
+    sys.stderr.write("kaiwa: removing temporary files; repeat the signal to stop immediately\n")
 
 
 def leave_closed_pipe() -> None:
-    """End as other tools do when the reader of their output has gone: no message, the code of SIGPIPE."""
+    """End as other tools do when the reader closes the pipe: no message, the exit code of SIGPIPE."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(128 + signal.SIGPIPE)

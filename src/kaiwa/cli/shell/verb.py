@@ -1,4 +1,4 @@
-"""What every verb gets without asking: --quiet, and a record of what it wrote into a task folder."""
+"""What every verb has: --quiet, and a record of the files it wrote into a task folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kaiwa.cli.shell.output import quiet_option
 
 
 class VerbGroup(click.Group):
-    """A verb with commands of its own, which get what every verb gets; listed in the order of their definition."""
+    """A verb with commands of its own, which have what every verb has; listed in the order of their definition."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
         """The commands, as defined."""

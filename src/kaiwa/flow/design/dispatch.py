@@ -1,4 +1,4 @@
-"""Which design question was asked, and its answer."""
+"""The answer to a design question, by its kind."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _worst_case(question: Question) -> Design:
 
     found = worst_case(completed(question.requirement(1.0), solve=question.solve))
     if found is None:
-        raise InputError(f"{option('no_pilot')} answers how many topics; leave out {option('n')}")
+        raise InputError(f"{option('no_pilot')} finds the number of topics; leave out {option('n')}")
     return found
 
 
@@ -86,7 +86,8 @@ def _pass_rate(question: Question, pass_rate: float) -> PassRateView | PromptsVi
     asked = question.requirement(1.0)
     if question.variance is not None or question.pilots or question.n is not None:
         raise InputError(
-            f"a pass rate stands alone; leave out {option('variance')}, {option('pilots')} and {option('n')}"
+            f"a pass rate needs no variance, pilot or topics; leave out {option('variance')}, {option('pilots')} "
+            f"and {option('n')}"
         )
     if asked.min_diff is None:
         raise InputError.at(
@@ -186,5 +187,7 @@ def _one_pilot(question: Question) -> FloatArray:
     from kaiwa.flow.design.pilots import read_pilots
 
     if len(question.pilots) != 1:
-        raise InputError.at("pilot", "one pilot is resampled", f"give {option('pilots', 'SCORES')} once")
+        raise InputError.at(
+            "pilot", f"{len(question.pilots)} are given, one is resampled", f"give {option('pilots', 'SCORES')} once"
+        )
     return read_pilots(question.pilots, question.measure)[0].values

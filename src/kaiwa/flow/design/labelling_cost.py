@@ -1,4 +1,4 @@
-"""The ways of judging asked about, measured on run files and judgement files where they are given."""
+"""The ways of judging to compare, measured on run and judgement files if these are given."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def labellings(
     question: Question, *, variance: float, shared_topics: bool, rng: np.random.Generator
 ) -> list[Labelling]:
-    """The ways of judging asked about, measured where there are runs and judgements to measure them on."""
+    """The ways of judging to compare, measured on runs and judgements if these are given."""
     if question.votes is not None:
         panels = _panels_of_votes(question.votes, question.assessors, rng=rng)
     elif question.qrels is not None:
@@ -44,7 +44,7 @@ def labellings(
 
 
 def _panels_of_qrels(path: Path, assessors: Sequence[int]) -> Panels:
-    """Judgements that are final: what other numbers of assessors would lead to is not known, so they are the same."""
+    """The same judgements for each number of assessors: qrels do not show the effect of other numbers."""
     gains = read_qrels(path)
     return {people: [gains] for people in assessors}
 
@@ -53,5 +53,5 @@ def _panels_of_votes(path: Path, assessors: Sequence[int], *, rng: np.random.Gen
     _, made = gains_file(path, scheme="mean")
     most = int(made.counts.sum(axis=1).max())
     if max(assessors) > most:
-        raise InputError.at("assessors", f"{max(assessors)} an item, but {path} has {most}", "give no more than that")
+        raise InputError.at("assessors", f"{max(assessors)} per item, but {path} has {most}", f"give at most {most}")
     return drawn_panels(made, assessors, rng=rng)

@@ -1,4 +1,4 @@
-"""Everything that can be asked of a design at once, and what does not go together."""
+"""The options of a design question, and which cannot be combined."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Number = TypeVar("Number", int, float)
 
 @dataclass(frozen=True)
 class Question:
-    """Everything that can be asked of a design at once; the names are those of the command's options."""
+    """The options of a design question; the names are those of the command's options."""
 
     variance: float | None = None
     pilots: tuple[Path, ...] = ()
@@ -58,7 +58,7 @@ class Question:
     seed: int = 1
 
     def requirement(self, variance: float) -> Requirement:
-        """What is asked of one design, at this variance."""
+        """The requirement of one design, at this variance."""
         return replace(
             self.shared(variance),
             systems=_one("systems", self.systems),
@@ -67,7 +67,7 @@ class Question:
         )
 
     def shared(self, variance: float) -> Requirement:
-        """What all cells of a table share."""
+        """The requirement that all cells of a table share."""
         from kaiwa.topicset.requirement import Requirement
 
         return Requirement(
@@ -82,7 +82,7 @@ class Question:
 
 
 def check_parts(question: Question) -> None:
-    """A part that the question's kind of answer has no room for is refused, not dropped."""
+    """Refuse options that cannot be combined; none is ignored."""
     alone = {
         option("pass_rate"): question.pass_rate is not None,
         option("decide"): question.decide is not None,
@@ -99,15 +99,15 @@ def check_parts(question: Question) -> None:
     chosen = [name for name, given in alone.items() if given]
     unwanted = [name for name, given in extra.items() if given is not None]
     if len(chosen) > 1 or (chosen and unwanted):
-        raise InputError(f"{chosen[0]} does not go with {(chosen[1:] + unwanted)[0]}; ask for one at a time")
+        raise InputError(f"{chosen[0]} cannot be combined with {(chosen[1:] + unwanted)[0]}; give one of them")
     judgements = [given for given in (question.qrels, question.votes) if given is not None]
     if len(judgements) > 1:
         raise InputError(
             f"{option('qrels')} and {option('votes')} both judge the {option('judged')} runs; give one of them"
         )
     if bool(question.judged) != bool(judgements):
-        judged, of = option("judged"), f"{option('qrels')} or {option('votes')}"
-        raise InputError(f"{judged} runs and their {of} go together; give both or neither")
+        judged, judgement = option("judged"), f"{option('qrels')} or {option('votes')}"
+        raise InputError(f"{judged} needs {judgement}, and they need {judged}; give both or neither")
 
 
 def _one(name: str, values: tuple[Number, ...] | None) -> Number | None:

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def read_pilots(paths: Sequence[Path], measure: str | None) -> list[Scores]:
-    """One measure of every pilot file, checked to have topics and runs enough to show a variance."""
+    """One measure of every pilot file, checked to have enough topics and runs for a variance."""
     tables = matrices(paths, measure)
     for path, table in zip(paths, tables, strict=False):  # logs make one table together
         topics, runs = table.values.shape
         if topics < 2:  # noqa: PLR2004
-            raise InputError.at(path, "holds one topic, which shows no variance", "give a pilot of 2 topics or more")
+            raise InputError.at(path, "holds one topic, which has no variance", "give a pilot of 2 topics or more")
         if runs < 2:  # noqa: PLR2004
             raise InputError.at(path, "holds one run", "give a pilot of 2 runs or more")
         if not (table.values != table.values[0]).any():

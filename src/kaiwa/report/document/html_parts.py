@@ -1,7 +1,7 @@
-"""HTML of the pieces of a page: paragraphs, tables, figures and what the reader opens.
+"""HTML of the parts of a page: paragraphs, tables, figures and details.
 
 Every text that comes from a file is escaped and its control characters shown, so that a run name or a
-comment can do nothing but be read.
+comment cannot become markup.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
 def text(words: str) -> str:
-    """Any text made inert.
+    """The text escaped for HTML.
 
     >>> text("<b>")
     '&lt;b&gt;'
@@ -34,7 +34,7 @@ def text(words: str) -> str:
 
 
 def lang(words: str, *, han: str = "zh") -> str:
-    """The ``lang`` attribute of a Chinese or Japanese text; nothing for others. ``han`` is Han without kana.
+    """The ``lang`` attribute of a Chinese or Japanese text; empty for others. ``han`` is Han without kana.
 
     >>> lang("会話です"), lang("会话"), lang("talk")
     (' lang=ja', ' lang=zh', '')
@@ -70,7 +70,7 @@ def table(
 
 
 def figure(svg: str, caption: str, *, prefix: str) -> str:
-    """A drawing that the project made, with its caption as its name for a screen reader."""
+    """A drawing of the report, with its caption as its name for a screen reader."""
     drawing = inline_svg(svg, prefix=prefix)
     width = re.search(r'width="([\d.]+pt)"', drawing)
     natural = f' style="--natural:{width[1]}"' if width else ""
@@ -79,7 +79,7 @@ def figure(svg: str, caption: str, *, prefix: str) -> str:
 
 
 def details(summary: str, body: str) -> str:
-    """A part the reader opens when wanted; printed open."""
+    """A part that the reader can open; printed open."""
     return f"<details><summary>{text(summary)}</summary>{body}</details>"
 
 

@@ -25,7 +25,7 @@ _REFERENCE = re.compile(r"(url\(#|href=\"#)([^)\"]+)")
 
 
 def inline_svg(svg: str, *, prefix: str) -> str:
-    r"""The drawing as part of a page; ``prefix`` keeps its ids apart from those of other drawings.
+    r"""The drawing as part of a page; ``prefix`` distinguishes its ids from those of other drawings.
 
     >>> inline_svg('<?xml ?><svg xmlns="x"><path id="a" d="M 1.23 2 \nL 3 4" style="fill: #000000"/></svg>', prefix="f")
     '<svg><path d="M1.2 2L3 4" style="fill: var(--ink)"/></svg>'

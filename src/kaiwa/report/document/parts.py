@@ -1,4 +1,4 @@
-"""What a report is made of: words, tables and drawings, before they become a page, a paper's tables or data."""
+"""The parts of a report: texts, tables and drawings, before they become a page, LaTeX tables or data."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Data:
-    """A table too long for the page: it is among the files only."""
+    """A table too long for the page: it is only in the files."""
 
     table: Table
 
@@ -64,7 +64,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Details:
-    """Parts that the reader opens when wanted; printed open."""
+    """Parts that the reader can open; printed open."""
 
     summary: str
     parts: tuple[Part, ...]
@@ -72,14 +72,14 @@ class Details:
 
 @dataclass(frozen=True)
 class Columns:
-    """Parts beside each other where the page is wide enough."""
+    """Parts beside each other if the page is wide enough."""
 
     parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
 class RawHtml:
-    """HTML that the report itself made, every text in it inert; ``script`` is run by the page, and only that."""
+    """HTML that the report made, with every text escaped; ``script`` is the only script that the page runs."""
 
     html: str
     script: str = ""
@@ -97,7 +97,7 @@ class Section:
 
 
 def all_parts(parts: Sequence[Part]) -> Iterator[Part]:
-    """The parts, those inside others too."""
+    """The parts, including those inside others."""
     for part in parts:
         yield part
         if isinstance(part, Details | Columns):
@@ -105,7 +105,7 @@ def all_parts(parts: Sequence[Part]) -> Iterator[Part]:
 
 
 def slug(name: str) -> str:
-    """A name as a file or an anchor can bear it.
+    """A name that a file or an anchor can have.
 
     >>> slug("nERR@10"), slug("P+"), slug("D#-nDCG"), slug("../会話 1")
     ('nerr-10', 'p-plus', 'd-sharp-ndcg', '会話-1')
@@ -115,7 +115,7 @@ def slug(name: str) -> str:
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """The slugs of the names, a number behind those that repeat.
+    """The slugs of the names, duplicates numbered.
 
     >>> distinct(["P", "p", "Q"])
     ['p', 'p-2', 'q']

@@ -105,7 +105,7 @@ def _cells(chosen: NDArray[np.bool_]) -> Path:
 
 
 def caterpillar(comparison: Comparison) -> Figure:
-    """Means best first with intervals that fail to overlap exactly where two runs differ significantly."""
+    """Means, best first, with intervals: two runs differ significantly exactly if theirs do not overlap."""
     names = [standing.run for standing in comparison.standings]
     means = np.array([standing.mean for standing in comparison.standings])
     reach = np.array([standing.high - standing.mean for standing in comparison.standings])
@@ -136,19 +136,19 @@ def canvas(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def svg_text(figure: Figure) -> str:
-    """The figure as SVG whose bytes depend on nothing but the figure."""
+    """The figure as SVG; the bytes depend only on the figure."""
     from matplotlib import rc_context
 
     out = io.StringIO()
     with rc_context(SETTINGS), warnings.catch_warnings():
-        # the reader's fonts draw the text; that matplotlib's own lack a glyph does not matter
+        # the reader's fonts draw the text; a glyph missing from matplotlib's fonts does not matter
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     return out.getvalue()
 
 
 def pdf_bytes(figure: Figure) -> bytes:
-    """The figure as PDF whose bytes depend on nothing but the figure and the installed fonts."""
+    """The figure as PDF; the bytes depend only on the figure and the installed fonts."""
     from matplotlib import rc_context
     from matplotlib.font_manager import fontManager
     from matplotlib.text import Text
@@ -169,7 +169,7 @@ def _shown(names: list[str]) -> list[str]:
 
 
 def plain(name: str, *, longest: int = 40) -> str:
-    """A name for a drawing: control characters shown, cut where it is long."""
+    """A name for a drawing: control characters shown, long names cut."""
     text = visible(name)
     return text if len(text) <= longest else text[: longest - 1] + "…"
 

@@ -29,7 +29,7 @@ def power_curve_svg(design: Design) -> str:
 
 
 def power_figure(design: Design) -> Figure:
-    """The chance of finding the difference for every number of topics around the answer."""
+    """The probability of finding the difference for the numbers of topics around the answer."""
     n, power = power_curve(design)
     figure, axes = canvas(5.2, 3.4)
     axes.plot(n, power, color=ACCENT)
@@ -41,7 +41,7 @@ def power_figure(design: Design) -> Figure:
 
 
 def difference_curve_svg(design: Design) -> str:
-    """The smallest difference found with the power asked for, for every number of topics around the answer."""
+    """The smallest difference found with the required power, for the numbers of topics around the answer."""
     n, difference = difference_curve(design)
     figure, axes = canvas(5.2, 3.4)
     axes.plot(n, difference, color=ACCENT)

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.model.scores import Scores
 
-MOST_DOTS = 10_000
-"""Beyond so many scores a panel shows bands instead of dots."""
-MOST_TOPICS = 400
-"""So many topics, evenly spaced, carry the bands."""
+MAX_DOTS = 10_000
+"""A panel with more scores shows bands instead of dots."""
+MAX_TOPICS = 400
+"""Maximum number of topics, evenly spaced, that the bands show."""
 
 
 def hardest_first(scores: Scores) -> IntArray:
-    """The topics' places by mean score over the runs, lowest first; equals in their own order."""
+    """The topics' places by mean score over the runs, lowest first; ties in the given order."""
     return np.argsort(scores.values.mean(axis=1), kind="stable")
 
 
@@ -57,12 +57,12 @@ def topic_figure(scores: Scores, std_ab: Scores, best: str) -> Figure:
 
 
 def _panel(axes: Axes, by_topic: FloatArray, best: int) -> None:
-    """One panel, topics across: each run a dot, or bands where dots would be too many."""
+    """One panel, topics across: each run a dot, or bands for too many dots."""
     topics = np.arange(1, len(by_topic) + 1)
-    if by_topic.size <= MOST_DOTS:
+    if by_topic.size <= MAX_DOTS:
         _dots(axes, by_topic)
     else:
-        shown = np.unique(np.linspace(0, len(topics) - 1, min(len(topics), MOST_TOPICS)).round().astype(np.int64))
+        shown = np.unique(np.linspace(0, len(topics) - 1, min(len(topics), MAX_TOPICS)).round().astype(np.int64))
         topics, by_topic = topics[shown], by_topic[shown]
         low, first, third, high = np.quantile(by_topic, [0.0, 0.25, 0.75, 1.0], axis=1)
         axes.fill_between(topics, low, high, color=FAINT, alpha=0.35, linewidth=0, label="all runs")
@@ -73,14 +73,14 @@ def _panel(axes: Axes, by_topic: FloatArray, best: int) -> None:
 
 
 def _dots(axes: Axes, by_topic: FloatArray) -> None:
-    """All dots as one outline of points, so that thousands cost a few bytes each."""
+    """All dots as one outline of points, which takes a few bytes per dot."""
     from matplotlib.patches import PathPatch
 
     topics, runs = by_topic.shape
     across = np.repeat(np.arange(1.0, topics + 1), runs)
     drawn = _points(across, by_topic.ravel(), width=topics / 500)
     axes.add_artist(PathPatch(drawn, fill=False, edgecolor=FAINT, linewidth=2.4, capstyle="round"))
-    axes.update_datalim(drawn.vertices)  # at once: matplotlib would go through a patch segment by segment
+    axes.update_datalim(drawn.vertices)  # all at once: matplotlib would process a patch segment by segment
     axes.plot([], [], ".", color=FAINT, label="a run")
     axes.autoscale_view()
 

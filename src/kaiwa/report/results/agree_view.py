@@ -1,4 +1,4 @@
-"""How far assessors agree: the coefficients with intervals, the most contested items, and pairs of assessors."""
+"""The agreement of assessors: the coefficients with intervals, the most contested items, and pairs of assessors."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from kaiwa.model.plurals import counted
 from kaiwa.report.text_tables import table
 
 if TYPE_CHECKING:
@@ -24,10 +25,11 @@ class AgreementView:
     pairs: Sequence[AssessorPair]
 
     def text(self) -> str:
-        """The statistics, then the contested items and the pairs of assessors as far as there are any."""
+        """The statistics, then the contested items and the pairs of assessors, if any."""
         found = self.agreement
         counts = (
-            f"{found.items:,} items of {found.topics:,} topics, {found.votes:,} votes, {found.votes_per_item:g} an item"
+            f"{counted(found.items, 'item')} of {counted(found.topics, 'topic')}, {counted(found.votes, 'vote')}, "
+            f"{found.votes_per_item:g} per item"
         )
         parts = [counts, table(["statistic", "value", "95% low", "high"], _statistics(found))]
         if self.contested:
@@ -64,7 +66,7 @@ class AgreementView:
 
 
 def defined(value: float) -> float | None:
-    """The number, or nothing where it is undefined."""
+    """The number, or None if it is undefined."""
     return None if isnan(value) else value
 
 

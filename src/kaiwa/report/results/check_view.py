@@ -1,4 +1,4 @@
-"""The checker's findings as a compiler prints them: place, severity, message, code, and the line itself."""
+"""The checker's problems as a compiler prints them: place, severity, message, code, and the line."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     Style = Callable[[str, str], str]
     """A text and its role (place, error, warning) to the same text, coloured."""
 
-MOST_OF_A_CODE = 10
+MAX_PER_CODE = 10
 _SHOWN_COLUMNS = 100
 
 
 @dataclass(frozen=True)
 class CheckView:
-    """The verdict on run files."""
+    """The result of a check of run files."""
 
     check: Check
     style: Style
 
     def text(self) -> str:
-        """The findings file by file, and a last line that counts them."""
+        """The problems file by file, and a last line that counts them."""
         lines = [line for file in self.check.files for line in _file_lines(file, self.style)]
         open_files = [file for file in self.check.files if file.problems and not file.copy]
-        mendable = sum(problem.is_fixable for file in open_files for problem in file.problems)
+        fixable = sum(problem.is_fixable for file in open_files for problem in file.problems)
         severities = [problem.severity for problem in self.check.problems]
-        return "\n".join([*lines, summary(len(self.check.files), severities, mendable)])
+        return "\n".join([*lines, summary(len(self.check.files), severities, fixable)])
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
         """Every file and every problem as JSON fields."""
@@ -53,7 +53,7 @@ def codes_text(codes: Mapping[str, Code]) -> str:
 
 
 def finding(place: str, severity: str, message: str, code: str, *, style: Style) -> str:
-    """One finding on one line.
+    """One problem on one line.
 
     >>> finding("r.txt:7:3", "error", "rank 5 after 3", "rank-gap", style=lambda text, _: text)
     'r.txt:7:3: error: rank 5 after 3 [rank-gap]'
@@ -62,7 +62,7 @@ def finding(place: str, severity: str, message: str, code: str, *, style: Style)
 
 
 def excerpt(line: str, column: int, size: int) -> str:
-    """The faulty line with a mark under the fault.
+    """The line with a mark under the problem.
 
     >>> print(excerpt("q1 0 c9 5 1.0 R1", 9, 1))
         q1 0 c9 5 1.0 R1
@@ -75,16 +75,16 @@ def excerpt(line: str, column: int, size: int) -> str:
     return f"    {visible(shown)}\n    {' ' * width(before)}{marks}"
 
 
-def summary(files: int, severities: Sequence[str], mendable: int) -> str:
+def summary(files: int, severities: Sequence[str], fixable: int) -> str:
     """The last line of a check.
 
     >>> summary(2, ["error", "error", "warning"], 3)
-    '2 files: 2 errors, 1 warning; --fix mends all'
+    '2 files: 2 errors, 1 warning; all fixable with --fix'
     """
     counts = [
         counted(severities.count(severity), severity) for severity in ("error", "warning") if severity in severities
     ]
-    tail = f"; --fix mends {'all' if mendable == len(severities) > 1 else mendable}" if mendable else ""
+    tail = f"; {'all' if fixable == len(severities) > 1 else fixable} fixable with --fix" if fixable else ""
     return f"{counted(files, 'file')}: {', '.join(counts) or 'no problem'}{tail}"
 
 
@@ -94,15 +94,15 @@ def _file_lines(file: CheckedFile, style: Style) -> list[str]:
     lines, shown = list[str](), Counter[str]()
     for problem in file.problems:
         shown[problem.code] += 1
-        if shown[problem.code] <= MOST_OF_A_CODE:
+        if shown[problem.code] <= MAX_PER_CODE:
             lines += _problem_lines(problem, file.lines, style)
     for code, count in shown.items():
-        if count > MOST_OF_A_CODE:
-            lines.append(f"{file.path}: ... and {count - MOST_OF_A_CODE:,} more of [{code}]; --json lists all")
+        if count > MAX_PER_CODE:
+            lines.append(f"{file.path}: ... and {count - MAX_PER_CODE:,} more of [{code}]; --json lists all")
     if file.copy:
-        lines.append(f"{file.path}: mended copy in {file.copy}")
+        lines.append(f"{file.path}: fixed copy in {file.copy}")
         lines += [f"    {change}: {count:,}" for change, count in file.changes.items()]
-        lines += [f"    left for you: {problem.message} [{problem.code}]" for problem in file.left]
+        lines += [f"    not fixed: {problem.message} [{problem.code}]" for problem in file.left]
     return lines
 
 
@@ -131,5 +131,5 @@ def _problem_fields(problem: Problem) -> dict[str, Any]:  # Any: JSON values
         "code": problem.code,
         "severity": problem.severity,
         "message": problem.message,
-        "mendable": problem.is_fixable,
+        "fixable": problem.is_fixable,
     }

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
+from kaiwa.model.plurals import counted
 from kaiwa.report.text_tables import table
 
 if TYPE_CHECKING:
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
     from kaiwa.report.text_tables import Cell
 
 _WIDTH = 60
-"""Of the examples in a table; the fields have them whole."""
+"""Width of the examples in a table; the JSON fields have them in full."""
 
 
 @dataclass(frozen=True)
 class CleanView:
-    """What cleaning made, and where."""
+    """The result of cleaning, and its folder."""
 
     cleaned: Cleaned
     repository: Path
@@ -30,8 +31,9 @@ class CleanView:
     def text(self) -> str:
         """What was kept, and a table of what each rule removed."""
         cleaned, made = self.cleaned, self.cleaned.manifest
-        kept = f"{made.posts:,} posts, {made.comments:,} comments, {made.pairs:,} pairs of {cleaned.pairs_read:,} read"
-        lines = [f"{self.repository}: {kept}; {cleaned.merged:,} comments merged into near-duplicates"]
+        kept = f"{counted(made.posts, 'post')}, {counted(made.comments, 'comment')}, {counted(made.pairs, 'pair')}"
+        merged = f"{counted(cleaned.merged, 'comment')} merged into near-duplicates"
+        lines = [f"{self.repository}: {kept} of {cleaned.pairs_read:,} read; {merged}"]
         if cleaned.removed:
             rows: list[list[Cell]] = [[why, count, self._examples(why)] for why, count in cleaned.removed.items()]
             lines += ["", table(["removed", "pairs", "for example"], rows)]

@@ -26,7 +26,7 @@ class ComparisonView:
     with_anova: bool = False
 
     def text(self) -> str:
-        """The leaderboard, the parts asked for, the teams, pairs too close to call, and the methods paragraph."""
+        """The leaderboard, the parts asked for, the teams, undecided pairs, and the methods paragraph."""
         found = self.comparison
         board = leaderboard.leaderboard_latex(found).rstrip() if self.latex else leaderboard.leaderboard_text(found)
         parts = [board]
@@ -69,6 +69,6 @@ class BaselineView:
         return f"{leaderboard.baseline_text(self.comparison)}\n\n{leaderboard.baseline_methods(self.comparison)}"
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
-        """The comparison as JSON fields; there are no ranks, as the other runs were not compared."""
+        """The comparison as JSON fields; there are no ranks, because the other runs were not compared."""
         values = {name: value for name, value in vars(self.comparison).items() if name != "pairs"}
         return {**values, "pairs": [vars(pair) for pair in self.comparison.pairs], "ranks": {}}

@@ -1,4 +1,4 @@
-"""A topic set design in plain words: the answer first, then what it rests on, its neighbours, and a paragraph."""
+"""A topic set design as text: the answer, its assumptions, nearby designs, and a paragraph for a paper."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ VARIANCE_WORDS = {
 
 
 def answer_text(design: Design, *, pilot: str | None = None) -> str:
-    """The whole answer as text; what the pilot showed, where there was one, comes after the first sentence."""
+    """The whole answer as text; ``pilot`` comes after the first sentence."""
     shown = [pilot] if pilot else []
     detail = [_assumptions(design), _alternatives(design), paragraph(design)]
     return "\n\n".join([headline(design), *shown, *_published(design), *detail])
 
 
 def design_fields(design: Design) -> dict[str, Any]:  # Any: JSON values
-    """The answer as JSON fields; ``n``, ``power``, ``method`` and ``alternatives`` are those scripts rely on."""
+    """The answer as JSON fields; ``n``, ``power``, ``method`` and ``alternatives`` are stable for scripts."""
     return {
         "n": design.n,
         "power": design.power,
@@ -49,21 +49,21 @@ def design_fields(design: Design) -> dict[str, Any]:  # Any: JSON values
 
 
 def headline(design: Design) -> str:
-    """The answer in one sentence, led by the quantity that was asked for."""
+    """The answer in one sentence, starting with the quantity that was solved for."""
     if design.width is not None:
         return _interval_headline(design)
-    chance, difference = f"{percent(design.power)}", f"{design.min_diff:.4g}"
+    probability, difference = f"{percent(design.power)}", f"{design.min_diff:.4g}"
     lead = {
         "n": f"Create {design.n:,} topics",
-        "power": f"The power is {chance}",
+        "power": f"The power is {probability}",
         "min_diff": f"The smallest difference found is {difference}",
         "systems": f"Compare up to {design.systems:,} systems",
         "alpha": f"Test at alpha {design.alpha:.4g}",
     }[design.solved]
-    apart = "two systems" if design.systems == 2 else f"the best and the worst of {design.systems:,} systems"  # noqa: PLR2004
+    compared = "two systems" if design.systems == 2 else f"the best and the worst of {design.systems:,} systems"  # noqa: PLR2004
     return (
-        f"{lead}: with {design.n:,} topics {design.asked.kind.promise} with a chance of {chance} "
-        f"when {apart} truly lie {difference} apart (alpha {design.alpha:.4g})."
+        f"{lead}: with {design.n:,} topics {design.asked.kind.promise} with a probability of {probability} "
+        f"if {compared} truly differ by {difference} (alpha {design.alpha:.4g})."
     )
 
 
@@ -81,12 +81,12 @@ def _published(design: Design) -> list[str]:
     if design.published_n is None or design.exact_n is None:
         return []
     if design.published_n == design.exact_n:
-        return [f"The published tables would say {design.published_n:,} as well."]
+        return [f"The published tables give {design.published_n:,} as well."]
     more = design.exact_n > design.published_n
     why = "fewer" if more else "more"
     verdict = (
-        f"The published tables would say {design.published_n:,}, exact computation says {design.exact_n:,}: the tables "
-        f"rest on a normal approximation with a sign slip, which gives {why} topics than the promised power needs."
+        f"The published tables give {design.published_n:,}, exact computation {design.exact_n:,}: the tables "
+        f"use a normal approximation with a sign error, which gives {why} topics than the required power needs."
     )
     return [verdict]
 
@@ -95,15 +95,15 @@ def _assumptions(design: Design) -> str:
     kind = design.asked.kind
     lines = [
         f"{VARIANCE_WORDS[kind.error]} {design.asked.error_variance:.4g}, the same for every system",
-        f"mean scores about normal: {NORMAL_WHEN} {option('simulate')}",
+        f"mean scores approximately normal: {NORMAL_WHEN} {option('simulate')}",
     ]
     if not kind.pairs_only and not kind.by_range:
-        lines.append("the other systems lie midway, the least favourable case")
+        lines.append("the means of the other systems lie in the middle, the least favourable case")
     if design.asked.correlation:
-        lines.append(f"two systems' scores on one topic correlate by {design.asked.correlation:g}")
+        lines.append(f"the correlation of two systems' scores on a topic is {design.asked.correlation:g}")
     if not kind.shares_topics:
         other = f"{option('test', 'two-way')} or hsd-paired"
-        lines.append(f"topics are not treated as shared; {other} gains from sharing them")
+        lines.append(f"topics are not treated as shared; if all systems answer the same topics, use {other}")
     return "It assumes\n" + "\n".join(f"  - {line}" for line in lines)
 
 
@@ -137,9 +137,9 @@ def paragraph(design: Design) -> str:
     )
 
 
-def percent(chance: float | None) -> str:
-    """A chance as a reader wants it: 80% or 80.4%."""
-    if chance is not None and chance > NEARLY_SURE:
+def percent(probability: float | None) -> str:
+    """A probability as a percentage: 80% or 80.4%."""
+    if probability is not None and probability > NEARLY_SURE:
         return ">99.9%"
-    shown = f"{100 * (chance or 0.0):.1f}"
+    shown = f"{100 * (probability or 0.0):.1f}"
     return f"{shown.removesuffix('.0')}%"

@@ -1,10 +1,11 @@
-"""The further parts of a design's answer in words: pilot, pass rates, decision, simulation, cost, rounds."""
+"""The further parts of a design's answer as text: pilot, pass rates, decision, simulation, cost, rounds."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import option
+from kaiwa.model.plurals import counted
 from kaiwa.report.results.design_answer import percent
 from kaiwa.report.text_tables import table
 
@@ -33,22 +34,23 @@ def pilot_text(found: PilotDesign) -> str:
     lines = [
         f"Pilot: {found.measure}, {found.topics} topics, {found.runs} runs",
         shown,
-        "low and high: the answer at the 95% bootstrap limits of the variance. A std-AB difference is in units of its",
-        "own: 0.15 there is one standard deviation of the runs on a topic.",
+        "low and high: the answer at the 95% bootstrap limits of the variance. A std-AB difference is in std-AB units:",
+        "0.15 is one standard deviation of the runs on a topic.",
     ]
     lines += [f"std-AB: {side.refusal}" for side in found.sides if side.refusal]
     if found.worst_case:
-        lines.append(f"Without any pilot, std-AB scores never need more than {found.worst_case.n:,} topics.")
+        lines.append(f"Without a pilot, std-AB scores never need more than {found.worst_case.n:,} topics.")
     return "\n".join(lines)
 
 
 def pass_rate_text(found: PassRateDesign) -> str:
-    """How many prompts, in the words of those who evaluate language models."""
+    """How many prompts two systems need that pass or fail each of them."""
     rates = found.rates
     differ = rates.gains + rates.losses
     head = (
-        f"Use {found.n:,} prompts: with them McNemar's test (mid-p, two-sided, alpha {found.alpha:g}) tells a pass "
-        f"rate of {percent(rates.better)} from {percent(rates.worse)} with a chance of {percent(found.power)}."
+        f"Use {found.n:,} prompts: with them McNemar's test (mid-p, two-sided, alpha {found.alpha:g}) distinguishes "
+        f"pass rates of {percent(rates.better)} and {percent(rates.worse)} with a probability of "
+        f"{percent(found.power)}."
     )
     how = {
         "exact": "summed exactly over the number of prompts on which they disagree",
@@ -59,8 +61,8 @@ def pass_rate_text(found: PassRateDesign) -> str:
         "",
         "It assumes",
         "  - both systems answer the same prompts, each once, and prompts are drawn at random",
-        f"  - verdicts on one prompt correlate by {rates.correlation:g}: they disagree on {percent(differ)} of them",
-        f"  - power {how[found.method]}; the textbook formula says {found.normal_n:,}",
+        f"  - the correlation of verdicts is {rates.correlation:g}: they disagree on {percent(differ)} of the prompts",
+        f"  - power {how[found.method]}; the textbook formula gives {found.normal_n:,}",
         "",
         "Nearby",
         table(["prompts", "power"], [list(near) for near in found.alternatives]),
@@ -74,18 +76,18 @@ def prompts(text: str) -> str:
 
 
 def decision_text(found: Decision, *, goal: str, target: float, k: int) -> str:
-    """How many topics until the decision is right."""
+    """How many topics a right decision needs."""
     who = "system is" if k == 1 else f"{k} systems are"
     claim = {
         "top": f"the true best {who} on top in {percent(found.reached)} of topic sets",
         "tau": f"the order agrees with the true one by Kendall's tau {found.reached:.3f} on average",
-        "discriminative": f"Tukey's HSD tells {percent(found.reached)} of all pairs apart on average",
+        "discriminative": f"Tukey's HSD distinguishes {percent(found.reached)} of all pairs on average",
     }[goal]
     lines = [
-        f"Create {found.n:,} topics: {claim} (asked: {target:g}; Monte-Carlo error {found.error:.4f}).",
+        f"Create {found.n:,} topics: {claim} (target: {target:g}; Monte-Carlo error {found.error:.4f}).",
         "",
-        f"The pilot stands for all topics; its gaps between runs were narrowed by {percent(1 - found.reliability)}, as",
-        "observed gaps are wider than true ones.",
+        "The pilot represents all topics. The differences between its runs were reduced by",
+        f"{percent(1 - found.reliability)}, because observed differences are larger than true ones.",
         "",
         table(["topics", "reached"], [list(point) for point in found.curve]),
     ]
@@ -104,12 +106,13 @@ def simulation_text(seen: Sequence[Simulated], *, test: str) -> str:
 
 
 def budget_text(splits: Sequence[Split], *, hours: float | None) -> str:
-    """What each way of judging buys or costs, the best first."""
+    """The design or cost of each way of judging, the best first."""
     best = splits[0]
-    lead = f"{hours:g} hours are best spent on" if hours else "The cheapest design is"
+    lead = f"The best design for {hours:g} hours is" if hours else "The cheapest design is"
     head = (
-        f"{lead} {best.n:,} topics with pools of depth {best.labelling.depth}, {best.labelling.assessors} assessors "
-        f"an item: {best.hours:,.0f} hours, power {percent(best.power)}."
+        f"{lead} {best.n:,} topics with pools of depth {best.labelling.depth}, "
+        f"{counted(best.labelling.assessors, 'assessor')} per item: {best.hours:,.0f} hours, "
+        f"power {percent(best.power)}."
     )
     rows: list[list[Cell]] = [
         [
@@ -128,7 +131,7 @@ def budget_text(splits: Sequence[Split], *, hours: float | None) -> str:
     columns = [
         "depth",
         "assessors",
-        "items a topic",
+        "items per topic",
         "variance",
         "topics",
         "hours",
@@ -138,21 +141,21 @@ def budget_text(splits: Sequence[Split], *, hours: float | None) -> str:
     ]
     if best.labelling.agreement is None:
         measured = f"{option('judged')} with {option('qrels')} or {option('votes')} measures it."
-        guess = f"\nThe variance is taken to be the same for all; {measured}"
+        guess = f"\nThe variance is assumed to be the same for all; {measured}"
         return head + "\n" + table(columns, rows) + (guess if len(splits) > 1 else "")
     note = (
-        "\ntau: how well the order of runs agrees with that of the fullest judgements; below 0.9 a way is ranked last"
+        "\ntau: agreement of the order of runs with that under all judgements; ways with tau below 0.9 are ranked last"
     )
     return head + "\n" + table(columns, rows) + note
 
 
 def rounds_text(plan: Rounds) -> str:
-    """What to test after each batch, and what looking often without care would do."""
+    """The level of the test after each batch, and the error that repeated tests at alpha would have."""
     rows: list[list[Cell]] = [[look.n, f"{look.level:.5f}", look.spent, look.stopped] for look in plan.looks]
     head = (
-        f"In {len(plan.looks)} rounds: testing each time at {plan.alpha:g} would find a difference where none is in "
-        f"{percent(plan.naive)} of tasks; the levels below keep it at {percent(plan.kept)} "
-        f"(Monte-Carlo error {plan.error:.4f}), find the difference with a chance of {percent(plan.power)} and use "
-        f"{plan.expected_n:,.0f} topics on average when it is there."
+        f"In {len(plan.looks)} rounds: testing each time at {plan.alpha:g} would find a false difference in "
+        f"{percent(plan.naive)} of tasks. The levels below limit this to {percent(plan.kept)} "
+        f"(Monte-Carlo error {plan.error:.4f}), find a true difference with a probability of {percent(plan.power)} and "
+        f"then use {plan.expected_n:,.0f} topics on average."
     )
     return head + "\n" + table(["topics so far", "test at", "alpha spent", "stopped by then"], rows)

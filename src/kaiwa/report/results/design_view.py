@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Simulation:
-    """Powers of a test simulated at growing sizes; the last is the answer."""
+    """Simulated powers of a test at increasing sizes; the last is the answer."""
 
     test: str
     steps: Sequence[Simulated]
@@ -33,7 +33,7 @@ class Simulation:
 
 @dataclass(frozen=True)
 class Costs:
-    """What each way of judging costs, or buys for the hours given; the best first."""
+    """The cost of each way of judging, or the design for the given hours; the best first."""
 
     splits: Sequence[Split]
     hours: float | None
@@ -83,7 +83,7 @@ class SizeTableView:
     form: str = "text"
 
     def text(self) -> str:
-        """A row a difference, a column a number of systems."""
+        """A row per difference, a column per number of systems."""
         found, asked = self.found, self.found.asked
         header = ["minD", *(f"m={m}" for m in found.systems)]
         rows: list[list[Cell]] = [[d, *row] for d, row in zip(found.min_diffs, found.sizes, strict=True)]
@@ -118,7 +118,7 @@ class PassRateView:
     min_diff: float
 
     def text(self) -> str:
-        """The answer in the words of those who evaluate language models."""
+        """The answer, in terms of prompts."""
         return design_parts.pass_rate_text(self.found)
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
@@ -146,7 +146,7 @@ class PromptsView:
     pass_rate: float
 
     def text(self) -> str:
-        """The answer, of prompts instead of topics."""
+        """The answer, in terms of prompts."""
         return design_parts.prompts(answer_text(self.design))
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values

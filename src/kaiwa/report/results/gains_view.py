@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.formats.qrels_files import qrels_text
+from kaiwa.model.plurals import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,8 +31,9 @@ class GainsView:
         """How many gains there are, and what was ignored."""
         gains = self.made.gains
         return (
-            f"{len(gains):,} gains of {len(gains.topics):,} topics by {self.scheme}, gmax {gains.top:g}; "
-            f"{self.missing:,} NA votes passed over, {self.made.without_votes:,} items without a vote left unjudged"
+            f"{counted(len(gains), 'gain')} of {counted(len(gains.topics), 'topic')} by {self.scheme}, "
+            f"gmax {gains.top:g}; {counted(self.missing, 'NA vote')} ignored, "
+            f"{counted(self.made.without_votes, 'item')} without a vote left unjudged"
         )
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values

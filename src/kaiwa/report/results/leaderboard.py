@@ -1,4 +1,4 @@
-"""A comparison as people read it: leaderboard, pairs, teams, methods paragraph, LaTeX."""
+"""A comparison as text: leaderboard, pairs, teams, methods paragraph, LaTeX."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PAIRED_NAMES = {
 
 
 def leaderboard_rows(comparison: Comparison) -> list[list[Cell]]:
-    """One row a run, best first; runs that could not be compared come last, without a rank."""
+    """One row per run, best first; runs that could not be compared come last, without a rank."""
     ranked: list[list[Cell]] = [
         [standing.rank, standing.run, standing.mean, standing.low, standing.high, standing.groups]
         for standing in comparison.standings
@@ -71,15 +71,16 @@ def baseline_text(comparison: BaselineComparison) -> str:
 
 
 def baseline_methods(comparison: BaselineComparison) -> str:
-    """What was done against the baseline, as a paragraph for a paper."""
+    """The comparison with the baseline, as a paragraph for a paper."""
     drawn = f" with {comparison.trials:,} trials" if comparison.trials else ""
     found = sum(pair.significant for pair in comparison.pairs)
     return (
-        f"{len(comparison.pairs)} runs were compared with {comparison.baseline} by mean {comparison.measure} over "
-        f"{comparison.topics} topics, by {PAIRED_NAMES[comparison.test]}{drawn}, two-sided, Holm-corrected for "
-        f"{len(comparison.pairs)} planned comparisons at a familywise error of {comparison.alpha:g}. {found} differ "
-        f"significantly. Effect sizes are mean differences over the standard deviation of the per-topic differences; "
-        f"intervals are simultaneous (Bonferroni) paired t intervals."
+        f"{comparison.baseline} was compared with {counted(len(comparison.pairs), 'run')} by mean {comparison.measure} "
+        f"over {counted(comparison.topics, 'topic')}, by {PAIRED_NAMES[comparison.test]}{drawn}, two-sided, "
+        f"Holm-corrected for {counted(len(comparison.pairs), 'planned comparison')} at a familywise error of "
+        f"{comparison.alpha:g}. The number of significant differences is {found}. Effect sizes are mean differences "
+        f"over the standard deviation of the per-topic differences; intervals are simultaneous (Bonferroni) paired t "
+        f"intervals."
     )
 
 
@@ -96,11 +97,11 @@ def pairs_text(comparison: Comparison) -> str:
 
 
 def close_text(comparison: Comparison) -> str:
-    """The pairs that more trials could turn."""
+    """The pairs whose significance more trials could change."""
     shown = [f"{pair.a} / {pair.b} (p = {pair.p:.4f} ± {pair.error:.4f})" for pair in comparison.close_pairs]
     more = f" and {len(shown) - 10} more" if len(shown) > 10 else ""  # noqa: PLR2004
     return (
-        f"Too close to {comparison.alpha:g} to call with {comparison.trials:,} trials: {', '.join(shown[:10])}{more}."
+        f"Too close to {comparison.alpha:g} to decide with {comparison.trials:,} trials: {', '.join(shown[:10])}{more}."
     )
 
 
@@ -115,18 +116,18 @@ def anova_text(comparison: Comparison) -> str:
 
 
 def methods_paragraph(comparison: Comparison) -> str:
-    """What was done, as a paragraph for a paper."""
+    """The method of the comparison, as a paragraph for a paper."""
     how = f"{comparison.trials:,} trials" if comparison.trials else "the studentised range distribution"
     rule = "(count + 1) / (trials + 1)" if comparison.p_rule == "plus-one" else "count / trials"
     estimate = f", p-values estimated as {rule}" if comparison.trials else ""
     return (
         f"{len(comparison.standings)} runs were compared by mean {comparison.measure} over {comparison.topics} topics "
-        f"with {TEST_NAMES[comparison.test]} ({how}{estimate}), which holds the familywise error over all "
-        f"{len(comparison.pairs)} pairs at {comparison.alpha:g}. {counted(comparison.significant_pairs, 'pair')} "
-        f"of them differ significantly (discriminative power {comparison.discriminative_power:.1%}). Effect sizes "
+        f"with {TEST_NAMES[comparison.test]} ({how}{estimate}), which limits the familywise error over all "
+        f"{len(comparison.pairs)} pairs to {comparison.alpha:g}. The number of significant differences is "
+        f"{comparison.significant_pairs} (discriminative power {comparison.discriminative_power:.1%}). Effect sizes "
         f"are differences over the residual standard deviation of the two-way ANOVA "
         f"({comparison.anova.v_e2**0.5:.4f}). A run's rank is one plus the number of runs significantly better; "
-        f"runs that share a letter do not differ significantly; an interval is the mean give or take half the "
+        f"runs that share a letter do not differ significantly; an interval is the mean ± half the "
         f"critical difference ({comparison.critical_difference:.4f}), so two runs differ significantly when their "
         f"intervals do not overlap."
     )

@@ -1,10 +1,11 @@
-"""A pool: how many items, who contributed them, what is unjudged, and what each team left out would change."""
+"""A pool: how many items, who contributed them, what is unjudged, and the effect of leaving out each team."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kaiwa.model.plurals import counted
 from kaiwa.report.text_tables import table
 
 if TYPE_CHECKING:
@@ -27,8 +28,9 @@ class PoolView:
     def text(self) -> str:
         """Shares of runs and teams, sizes, and with judgements the coverage and each team left out."""
         report, pool = self.report, self.report.pool
+        size = f"{counted(len(pool.topics), 'topic')}, {counted(len(pool.runs), 'run')}, depth {report.depth}"
         parts = [
-            f"{len(pool):,} items to judge: {len(pool.topics):,} topics, {len(pool.runs)} runs, depth {report.depth}.",
+            f"{counted(len(pool), 'item')} to judge: {size}.",
             table(["run", "items", "only this run"], _share_rows(report.runs)),
             table(["team", "items", "only this team"], _share_rows(report.teams)),
             _sizes_text(report),
@@ -37,8 +39,13 @@ class PoolView:
             parts.append("Unjudged of returned, at each rank:\n" + _coverage_table(report))
         if report.left_out:
             lost: list[list[Cell]] = [[one.team, one.items_lost, one.tau, one.largest_fall] for one in report.left_out]
-            head = ["team left out", "judgements lost", "tau with the full ranking", "places its runs fall at most"]
-            parts.append("Had a team not taken part:\n" + table(head, lost))
+            head = [
+                "team left out",
+                "judgements lost",
+                "tau with the full ranking",
+                "largest fall of its runs, in ranks",
+            ]
+            parts.append("Without one team:\n" + table(head, lost))
         return "\n\n".join(parts)
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
@@ -72,10 +79,9 @@ def _share_fields(shares: Sequence[Share]) -> dict[str, dict[str, int]]:
 def _sizes_text(report: PoolReport) -> str:
     now, deeper = report.sizes[report.depth - 1], report.sizes[-1]
     if deeper == now:
-        return "A greater depth would add nothing: no run goes deeper."
-    return (
-        f"Depth {2 * report.depth} instead of {report.depth} would add {deeper - now:,} items ({now:,} to {deeper:,})."
-    )
+        return "A greater depth adds no items: no run is longer."
+    more = counted(deeper - now, "item")
+    return f"Depth {2 * report.depth} instead of {report.depth} would add {more} ({now:,} to {deeper:,})."
 
 
 def _coverage_table(report: PoolReport) -> str:

@@ -1,4 +1,4 @@
-"""Published numbers next to ours."""
+"""Published numbers beside the recomputed ones."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReproduceView:
-    """Tables of papers computed again."""
+    """Recomputed tables of papers."""
 
     found: Sequence[Reproduction]
 
     def text(self) -> str:
-        """A table a paper, each row with its verdict."""
+        """A table per paper; each row agrees or differs."""
         return "\n\n".join(map(_reproduction_text, self.found))
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
@@ -35,5 +35,5 @@ class ReproduceView:
 def _reproduction_text(one: Reproduction) -> str:
     rows = [[row.what, row.printed, row.ours, "agrees" if row.agrees else "DIFFERS", row.remark] for row in one.rows]
     head = f"{one.name}: {one.source}"
-    tail = f"{one.agreeing} of {len(one.rows)} rows agree with print. {one.note}".strip()
+    tail = f"{one.agreeing} of {len(one.rows)} rows agree with the paper. {one.note}".strip()
     return f"{head}\n{table(['what', 'printed', 'ours', 'verdict', ''], rows)}\n{tail}"

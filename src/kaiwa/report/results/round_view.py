@@ -26,7 +26,7 @@ class InitView:
     task: Task
 
     def text(self) -> str:
-        """What to put where, and the next command."""
+        """Where to put the files, and the next command."""
         task = self.task
         return (
             f"{task.config}: edit the settings\n{task.topics}: put the topics here (id TAB text)\n"
@@ -46,7 +46,7 @@ class StatusView:
     folder: Path
 
     def text(self) -> str:
-        """A row a file, and the next command."""
+        """A row per file, and the next command."""
         rows = [[step.file, step.state, step.why] for step in self.status.steps]
         following = f"Next, in {self.folder}: {self.status.next}" if self.status.next else "The round is complete."
         return f"{table(['file', 'state', ''], rows)}\n\n{following}"
@@ -63,7 +63,7 @@ class NextView:
     found: NextRound
 
     def text(self) -> str:
-        """The answer, a row a measure, and a paragraph for the proposal."""
+        """The answer, a row per measure, and a paragraph for the proposal."""
         rows: list[list[Cell]] = [
             [measure, one.raw.variance, one.raw.n, one.std_ab.n] for measure, one in self.found.by_measure.items()
         ]

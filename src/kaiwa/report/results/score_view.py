@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import option
 from kaiwa.formats.text.delimited import csv_text
+from kaiwa.model.plurals import counted
 from kaiwa.report.text_tables import few, latex_table, table
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class ScoreView:
-    """Scores of runs; ``zero`` when a topic without a relevant item counts 0, intervals where votes were resampled."""
+    """Scores of runs; ``zero`` if a topic without a relevant item counts 0; intervals if votes were resampled."""
 
     scored: Scored
     gmax: str
@@ -66,19 +67,19 @@ class ScoreView:
         return values | ({"intervals": _interval_fields(scored, self.intervals)} if self.intervals else {})
 
     def remarks(self) -> list[str]:
-        """What the reader of the scores must know, a line each."""
+        """Remarks on the scale, the ranking and what was left out."""
         scored = self.scored
         lines = [f"gmax {self.gmax}; runs ranked by {' and '.join(sorted(set(scored.orders.values())))}"]
         if scored.undefined:
-            fate = "counted 0" if self.zero else f"left out ({option('no_relevant', 'zero')} counts them 0)"
-            count = len(scored.undefined)
-            lines.append(f"{count} topics have no relevant item and were {fate}: {few(scored.undefined)}")
+            treatment = "counted 0" if self.zero else f"left out ({option('no_relevant', 'zero')} counts them 0)"
+            topics = counted(len(scored.undefined), "topic")
+            lines.append(f"{topics} without a relevant item {treatment}: {few(scored.undefined)}")
         lines += [
-            f"{run}: no answer for {len(topics)} judged topics, scored 0: {few(topics)}"
+            f"{run}: no answer for {counted(len(topics), 'judged topic')}, scored 0: {few(topics)}"
             for run, topics in scored.unanswered.items()
         ]
         lines += [
-            f"{run}: {len(topics)} topics were never judged and are not scored: {few(topics)}"
+            f"{run}: {counted(len(topics), 'topic')} never judged and not scored: {few(topics)}"
             for run, topics in scored.unknown.items()
         ]
         return lines
@@ -87,12 +88,12 @@ class ScoreView:
 def measures_text(measures: Mapping[str, Measure]) -> str:
     """The table of the measures, and what can be added to each."""
     rows = [[name, measure.says, ", ".join(measure.options)] for name, measure in measures.items()]
-    prefixes = "Any of them takes @k; D-, D#-, DIN-, DIN#- and IA- go before one, with --intents."
-    return f"{table(['measure', 'what it is', 'options'], rows)}\n{prefixes}"
+    prefixes = "@k after a name is the cutoff. The prefixes D-, D#-, DIN-, DIN#- and IA- need --intents."
+    return f"{table(['measure', 'description', 'options'], rows)}\n{prefixes}"
 
 
 def standard_errors(scores: Scores) -> list[float | None]:
-    """The standard error of each run's mean over topics; nothing when there is one topic."""
+    """The standard error of each run's mean over topics; None with one topic."""
     topics = len(scores.topics)
     if topics < 2:  # noqa: PLR2004  one topic has no spread
         return [None] * len(scores.runs)
@@ -101,7 +102,7 @@ def standard_errors(scores: Scores) -> list[float | None]:
 
 
 def mean_rows(scores: ScoreSet, intervals: VoteIntervals | None = None) -> Rows:
-    """One row a run: each measure's mean, its standard error over topics, its interval over votes if any."""
+    """One row per run: each measure's mean, its standard error over topics, its interval over votes if any."""
     tables = list(scores.values())
     header = ["run"]
     columns: list[Sequence[Cell]] = [tables[0].runs]
@@ -115,7 +116,7 @@ def mean_rows(scores: ScoreSet, intervals: VoteIntervals | None = None) -> Rows:
 
 
 def topic_rows(scores: ScoreSet) -> Rows:
-    """One row a topic and run, each measure in a column."""
+    """One row per topic and run, each measure in a column."""
     tables = list(scores.values())
     first = tables[0]
     rows: list[list[Cell]] = [

@@ -38,7 +38,7 @@ class StandardiseView:
     def remarks(self) -> list[str]:
         """A line for each measure with topics on which all runs tie."""
         return [
-            f"{measure}: all runs tie on {counted(len(topics), 'topic')}; the middle value is given there"
+            f"{measure}: all runs tie on {counted(len(topics), 'topic')}; they get the middle value there"
             for measure, topics in self.tied_topics.items()
             if topics
         ]

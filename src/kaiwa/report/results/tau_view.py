@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kaiwa.model.plurals import counted
 from kaiwa.report.text_tables import table
 
 if TYPE_CHECKING:
@@ -15,13 +16,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TauView:
-    """Tau with the interval asked for, tau_ap, rank-biased overlap and the overlap at the top."""
+    """Tau with its interval, tau_ap, rank-biased overlap and the overlap at the top."""
 
     found: RankAgreement
     interval: Interval
 
     def text(self) -> str:
-        """A row a statistic."""
+        """A row per statistic."""
         found, tau = self.found, self.found.tau
         rows: list[list[Cell]] = [
             [f"tau ({tau.ties}, {self.interval} interval)", tau.tau, tau.low, tau.high],
@@ -30,7 +31,7 @@ class TauView:
             [f"rank-biased overlap, p = {found.persistence:g}", found.rbo, "", ""],
         ]
         rows += [[f"overlap of the first {k}", share, "", ""] for k, share in found.overlap.items()]
-        heading = f"{found.a} against {found.b}, {len(found.runs)} runs\n"
+        heading = f"{found.a} against {found.b}, {counted(len(found.runs), 'run')}\n"
         return heading + table(["agreement", "value", "low", "high"], rows)
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values

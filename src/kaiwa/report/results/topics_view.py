@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kaiwa.model.plurals import counted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -23,7 +25,7 @@ class TopicsView:
     def text(self) -> str:
         """The topics, or one line when they were written to a file."""
         if self.output:
-            return f"{self.output}: {len(self.topics)} topics of {self.candidates:,} posts"
+            return f"{self.output}: {counted(len(self.topics), 'topic')} of {counted(self.candidates, 'post')}"
         return "\n".join(f"{name}\t{text}" for name, text in self.topics.items())
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values

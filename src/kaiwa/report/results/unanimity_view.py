@@ -22,7 +22,7 @@ class UnanimityView:
     p: float
 
     def text(self) -> str:
-        """A row a measure, then the pairs whose significance changes."""
+        """A row per measure, then the pairs whose significance changes."""
         header = ["measure", "tau", "95% low", "high", "pairs", "sig RawG", "sig UG", "gained", "lost"]
         parts = [table(header, [_study_row(study) for study in self.studies])]
         changed: list[list[Cell]] = [

@@ -20,7 +20,7 @@ class VarianceView:
     found: Variance
 
     def text(self) -> str:
-        """A row a variance."""
+        """A row per variance."""
         found = self.found
         pooled = f", pooled over {found.matrices} files" if found.matrices > 1 else ""
         heading = f"{counted(found.topics, 'topic')}, {counted(found.runs, 'run')}{pooled}\n"

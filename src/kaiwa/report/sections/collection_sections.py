@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.model.plurals import counted
 from kaiwa.report.document.parts import Data, Details, Paragraph, Section, Table
 
 if TYPE_CHECKING:
@@ -19,13 +20,14 @@ if TYPE_CHECKING:
 
 
 def agreement_section(found: Agreement, contested: Sequence[Contested], texts: Mapping[str, str]) -> Section:
-    """How far the assessors agree, and what they disagree about most."""
+    """The agreement of the assessors, and the most contested items."""
     rows: list[list[Cell]] = [
         ["raw agreement of two assessors", *_estimate(found.raw)],
         ["Fleiss' kappa", *_estimate(found.fleiss)],
         *([f"Krippendorff's alpha ({metric})", *_estimate(one)] for metric, one in found.alpha.items()),
     ]
-    lead = f"{found.items:,} items with {found.votes_per_item:.3g} votes each; {found.missing:,} votes are NA."
+    missing = counted(found.missing, "NA vote")
+    lead = f"{counted(found.items, 'item')} with {found.votes_per_item:.3g} votes each; {missing}."
     note = "Limits are 95% bootstrap limits over topics."
     parts: list[Part] = [
         Paragraph(f"{lead} {note}"),
@@ -51,7 +53,7 @@ def pool_section(
     teams: Sequence[Share],
     coverage: Sequence[Coverage],
 ) -> Section:
-    """What was judged, who contributed it, and how much of each run nobody judged."""
+    """What was judged, who contributed it, and the unjudged share of each run."""
     items, depth = sum(per_topic), len(sizes)
     gaps = {one.run: (int(one.unjudged.sum()), int(one.returned.sum())) for one in coverage}
     rows: list[list[Cell]] = [
@@ -61,16 +63,16 @@ def pool_section(
     header = ["run", "items", "only this run", *(["unjudged, %"] if gaps else [])]
     low, middle, high = (f"{value:g}" for value in np.quantile(per_topic, [0.0, 0.5, 1.0]))
     lead = (
-        f"{items:,} comments were pooled to depth {depth}: {low} to {high} a topic, median {middle}. Those that only "
+        f"{items:,} comments were pooled to depth {depth}: {low} to {high} per topic, median {middle}. Those that only "
         f"one run found would not have been judged without it."
     )
     parts: list[Part] = [
         Paragraph(lead),
-        Table("pool", f"What each run brought to the pool, to depth {depth}", header, rows, digits=1),
+        Table("pool", f"What each run contributed to the pool, to depth {depth}", header, rows, digits=1),
     ]
     if len(teams) < len(runs):
         by_team: list[list[Cell]] = [[one.name, one.items, one.unique] for one in teams]
-        parts.append(Table("pool-teams", "What each team brought", ["team", "items", "only this team"], by_team))
+        parts.append(Table("pool-teams", "What each team contributed", ["team", "items", "only this team"], by_team))
     by_depth: list[list[Cell]] = [[place, size] for place, size in enumerate(sizes, start=1)]
     parts.append(
         Details("Size of the pool at each depth", (Table("pool-sizes", "Pool by depth", ["depth", "items"], by_depth),))
@@ -93,13 +95,13 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def systems_section(descriptions: Mapping[str, str]) -> Section:
-    """What each run says it is."""
+    """The description of each run."""
     rows: list[list[Cell]] = [[run, about or "no description"] for run, about in descriptions.items()]
-    return Section("Systems", (Table("systems", "Each run in its authors' words", ["run", "description"], rows),))
+    return Section("Systems", (Table("systems", "Descriptions by the authors", ["run", "description"], rows),))
 
 
 def data_card_section(facts: Sequence[tuple[str, str]], inputs: Sequence[tuple[str, str, str, str]]) -> Section:
-    """The data card: what the collection is, and exactly which files the results were made from."""
+    """The data card: what the collection is, and the exact files behind the results."""
     parts: list[Part] = [Table("data-card", "The collection", ["what", "value"], facts)]
     if inputs:
         header = ["file", "made by", "seed", "SHA-256"]

@@ -1,26 +1,26 @@
 "use strict";
 (() => {
-  const said = JSON.parse(document.getElementById("answers").textContent);
+  const data = JSON.parse(document.getElementById("answers").textContent);
   const form = document.getElementById("choose");
   const target = document.getElementById("contrast");
 
-  // every text goes in as text: nothing of the runs' or the posts' can become markup
+  // textContent only: no name or text of a run or post can become markup
   const make = (tag, words = "", kind = "") => {
     const node = document.createElement(tag);
     node.textContent = words;
     if (kind) node.className = kind;
     return node;
   };
-  const spoken = (node) => {
+  const withLanguage = (node) => {
     const words = node.textContent;
     if (/[\u3041-\u30ff\uff66-\uff9f]/.test(words)) node.lang = "ja";
-    else if (/\p{Script=Han}/u.test(words)) node.lang = said.han;
+    else if (/\p{Script=Han}/u.test(words)) node.lang = data.han;
     return node;
   };
   const votesOf = (votes) => {
     const total = votes.reduce((sum, one) => sum + one, 0);
     if (!total) return make("span", "not judged", "votes");
-    if (total > said.listed) {
+    if (total > data.listed) {
       return make("span", "votes " + votes.map((n, level) => `${n} × L${level}`).join(", "), "votes");
     }
     const shown = make("span", "", "votes");
@@ -36,7 +36,7 @@
     for (const place of topic.lists[run]) {
       const [name, words, votes] = topic.items[place];
       const row = make("li");
-      row.append(spoken(make("span", words || name)));
+      row.append(withLanguage(make("span", words || name)));
       if (words && name) row.append(" ", make("small", name));
       row.append(" ", votesOf(votes));
       list.append(row);
@@ -49,12 +49,12 @@
     const whole = make("details");
     whole.open = isOpen;
     whole.append(make("summary", `${topic.id}: ${scores[pair[0]].toFixed(4)} against ${scores[pair[1]].toFixed(4)}`));
-    if (topic.post) whole.append(spoken(make("blockquote", topic.post)));
+    if (topic.post) whole.append(withLanguage(make("blockquote", topic.post)));
     const two = make("div", "", "two");
     for (const run of pair) {
       const side = make("div");
-      const head = make("h3", said.runs[run] + " ");
-      head.append(make("small", `${said.measures[measure]} ${scores[run].toFixed(4)}`));
+      const head = make("h3", data.runs[run] + " ");
+      head.append(make("small", `${data.measures[measure]} ${scores[run].toFixed(4)}`));
       side.append(head, answersOf(topic, run));
       two.append(side);
     }
@@ -65,17 +65,17 @@
     const measure = Number(form.elements.measure.value);
     const pair = [Number(form.elements.left.value), Number(form.elements.right.value)];
     const distance = (topic) => Math.abs(topic.scores[measure][pair[0]] - topic.scores[measure][pair[1]]);
-    const furthest = [...said.topics].sort((a, b) => distance(b) - distance(a)).slice(0, said.shown);
-    target.replaceChildren(...furthest.map((topic, place) => topicOf(topic, measure, pair, place < said.open)));
+    const furthest = [...data.topics].sort((a, b) => distance(b) - distance(a)).slice(0, data.shown);
+    target.replaceChildren(...furthest.map((topic, place) => topicOf(topic, measure, pair, place < data.open)));
   };
   const fill = (name, choices, chosen) => {
     for (const [value, words] of choices.entries()) {
       form.elements[name].append(new Option(words, value, value === chosen, value === chosen));
     }
   };
-  fill("measure", said.measures, 0);
-  fill("left", said.runs, 0);
-  fill("right", said.runs, 1);
+  fill("measure", data.measures, 0);
+  fill("left", data.runs, 0);
+  fill("right", data.runs, 1);
   form.addEventListener("change", show);
   form.hidden = false;
 })();

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def summary_section(comparisons: Sequence[Comparison]) -> Section:
-    """What was found, measure by measure: who leads, who shares rank 1, how many pairs differ."""
+    """The results by measure: the highest mean, the runs that share rank 1, how many pairs differ."""
     rows: list[list[Cell]] = []
     for one in comparisons:
         first = [standing.run for standing in one.standings if standing.rank == 1]
@@ -32,16 +32,14 @@ def summary_section(comparisons: Sequence[Comparison]) -> Section:
         rows.append([one.measure, best.run, best.mean, f"{len(first)}: {few(first)}", differ])
     header = ["measure", "highest mean", "mean", "share rank 1", "pairs that differ"]
     note = "A run shares rank 1 when no other run is significantly better."
-    return Section(
-        "At a glance", (Table("summary", "What was found, by measure", header, rows), Paragraph(note, "soft"))
-    )
+    return Section("At a glance", (Table("summary", "Results by measure", header, rows), Paragraph(note, "soft")))
 
 
 def measure_section(comparison: Comparison, teams: Sequence[TeamBest]) -> Section:
     """One measure's leaderboard, drawing of means, differences between teams, and p-values."""
     measure = comparison.measure
-    means = f"Mean {measure}; runs whose intervals do not overlap differ, those in the leader's colour share rank 1."
-    shades = f"p-values of all pairs of runs under {measure}, best run first; the stronger the shade, the smaller p."
+    means = f"Mean {measure}. Runs whose intervals do not overlap differ; runs in the colour of the first share rank 1."
+    shades = f"p-values of all pairs of runs under {measure}, best run first; a darker shade is a smaller p."
     board = Table(f"leaderboard-{measure}", f"Leaderboard by mean {measure}", HEADING, leaderboard_rows(comparison))
     parts: list[Part] = [
         Columns((board, Drawing(f"means-{measure}", means, lambda: caterpillar(comparison)))),
@@ -54,7 +52,7 @@ def measure_section(comparison: Comparison, teams: Sequence[TeamBest]) -> Sectio
 
 
 def _between_teams(measure: str, teams: Sequence[TeamBest]) -> list[Part]:
-    """The summary of an NTCIR overview, ``X > Y, Z``; nothing when the runs are not named by team."""
+    """The summary of an NTCIR overview, ``X > Y, Z``; empty if the runs are not named by team."""
     rows: list[list[Cell]] = [[team.run, f"> {', '.join(team.beats)}"] for team in teams if team.beats]
     if not rows:
         return [Paragraph("No team's best run is significantly better than another team's.")] if teams else []
@@ -95,7 +93,7 @@ def next_round_section(answers: Mapping[str, Design | None]) -> Section:
         parts.append(Drawing("power", about, lambda: power_figure(largest)))
         parts += [Data(_curve_table(measure, answer)) for measure, answer in known.items()]
     if len(known) < len(answers):
-        parts.append(Paragraph("A measure without variance between topics asks for no number of topics."))
+        parts.append(Paragraph("A measure without variance between topics has no design."))
     return Section("Next round", tuple(parts))
 
 
@@ -120,10 +118,10 @@ def variance_section(results: Sequence[tuple[str, Variance, Variance]]) -> Secti
         if raw.components
     ]
     note = (
-        "V_E is the variance of scores within a run, V_E2 what is left after runs and topics, each with 95% bootstrap "
-        "limits over topics; std-AB puts every topic on one scale (mean 0.5, standard deviation 0.15 over the runs). "
-        "Generalisability says how well the order of the runs would repeat on other topics as many, dependability "
-        "how well their scores would."
+        "V_E is the variance of scores within a run, V_E2 the residual variance after runs and topics, each with 95% "
+        "bootstrap limits over topics; std-AB puts every topic on one scale (mean 0.5, standard deviation 0.15 over "
+        "the runs). Generalisability is how well the order of the runs would repeat on as many other topics, "
+        "dependability how well their scores would."
     )
     return Section(
         "Variance",
@@ -136,7 +134,7 @@ def variance_section(results: Sequence[tuple[str, Variance, Variance]]) -> Secti
 
 
 def tau_section(taus: Mapping[tuple[str, str], TauResult]) -> Section:
-    """How far the measures rank the runs alike."""
+    """The agreement of the measures in ranking the runs."""
     rows: list[list[Cell]] = [[f"{a} / {b}", tau.tau, tau.low, tau.high, tau.runs] for (a, b), tau in taus.items()]
     note = (
         "Kendall's tau-b between the rankings by mean score, with Hollander-Wolfe-Chicken 95% limits; the limits are "

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Judging:
-    """How the answers were judged, as far as it is limits."""
+    """How the answers were judged."""
 
     items: int
     depth: int
@@ -31,7 +31,7 @@ class Judging:
 def methods_section(
     comparisons: Sequence[Comparison], judging: Judging | None, agreement: Agreement | None, *, seed: int
 ) -> Section:
-    """One paragraph for a paper, and the numbers of each measure that go with it."""
+    """One paragraph for a paper, and the numbers of each measure."""
     first = comparisons[0]
     rows: list[list[Cell]] = [
         [
@@ -73,12 +73,12 @@ def _compared(first: Comparison, comparisons: Sequence[Comparison], seed: int) -
     drawn = f" ({first.trials:,} trials, p estimated as {rule}, seed {seed})" if first.trials else ""
     names = ", ".join(one.measure for one in comparisons)
     return (
-        f"{len(first.standings)} runs were scored by {names} on {first.topics} topics and compared, each by itself, "
-        f"with {TEST_NAMES[first.test]}{drawn}, which holds the familywise error over all {len(first.pairs)} pairs at "
-        f"{first.alpha:g}. A run's rank is one plus the number of runs significantly better; runs that share a letter "
-        f"do not differ significantly; an interval is the mean give or take half the critical difference, so two runs "
-        f"differ significantly when their intervals do not overlap. Effect sizes are differences over the residual "
-        f"standard deviation of the two-way analysis of variance."
+        f"{len(first.standings)} runs were scored by {names} on {first.topics} topics and compared, measure by "
+        f"measure, with {TEST_NAMES[first.test]}{drawn}, which limits the familywise error over all "
+        f"{len(first.pairs)} pairs to {first.alpha:g}. A run's rank is one plus the number of runs significantly "
+        f"better; runs that share a letter do not differ significantly; an interval is the mean ± half the critical "
+        f"difference, so two runs differ significantly when their intervals do not overlap. Effect sizes are "
+        f"differences over the residual standard deviation of the two-way analysis of variance."
     )
 
 
@@ -90,7 +90,7 @@ class ResultLimits:
     smallest: Mapping[str, float]
     power: float
     unjudged: tuple[int, int] | None
-    taken_down: int
+    takedowns: int
 
 
 def limits_section(comparisons: Sequence[Comparison], limits: ResultLimits) -> Section:
@@ -101,54 +101,54 @@ def limits_section(comparisons: Sequence[Comparison], limits: ResultLimits) -> S
     if len(comparisons) > 1:
         points.append(
             f"The familywise error of {first.alpha:g} holds within one measure. Over all {len(comparisons)} measures "
-            f"the chance of some false difference is up to {min(1.0, len(comparisons) * first.alpha):g}; name the main "
-            f"measure before looking."
+            f"the probability of a false difference is up to {min(1.0, len(comparisons) * first.alpha):g}; choose "
+            f"the main measure before you see the results."
         )
     if close := sum(len(one.close_pairs) for one in comparisons):
         points.append(
-            f"{counted(close, 'p-value')} lie so near {first.alpha:g} that more trials could carry them across."
+            f"More trials could change the significance of {counted(close, 'p-value')} close to {first.alpha:g}."
         )
     points += _judgements(limits)
     points += [
         (
-            "The test speaks of other topics like these. It does not speak of other assessors, other users, other "
+            "The test generalises to other topics like these. It does not generalise to other assessors, users, "
             "languages, or systems that learned from these judgements."
         ),
-        "std-AB scores place a run among the runs of this round; with other runs the same answers score otherwise.",
+        "std-AB scores place a run among the runs of this round; with other runs the same answers get other scores.",
     ]
-    if limits.taken_down:
+    if limits.takedowns:
         points.append(
-            f"{counted(limits.taken_down, 'id')} of the takedown list appeared in this round and stand nowhere in this "
-            f"report or its files; the numbers were computed before and keep what they contributed."
+            f"{counted(limits.takedowns, 'id')} of the takedown list occurred in this round. This report and its files "
+            f"do not show them; the numbers still include them."
         )
-    return Section("Limits", (Paragraph("What these results do not say:"), Bullets(tuple(points))))
+    return Section("Limits", (Paragraph("What these results do not show:"), Bullets(tuple(points))))
 
 
 def _undetected(first: Comparison, limits: ResultLimits) -> str:
     if not limits.smallest:
-        return f"{first.topics} topics and {len(first.standings)} runs: that two runs do not differ is not shown."
+        return f"{first.topics} topics with {len(first.standings)} runs do not show that two runs are equal."
     found = ", ".join(f"{least:.2f} in {measure}" for measure, least in limits.smallest.items())
     return (
         f"No significant difference does not mean equal. With {first.topics} topics, differences between the best and "
-        f"the worst of {len(first.standings)} runs below {found} are found with less than {limits.power:.0%} chance."
+        f"the worst of {len(first.standings)} runs below {found} are found with a probability below {limits.power:.0%}."
     )
 
 
 def _judgements(limits: ResultLimits) -> list[str]:
     if limits.unjudged is None:
-        return ["How far the runs' answers were judged is not known here: the task folder holds no judgements."]
+        return ["The share of judged answers is not known: the task folder holds no judgements."]
     gaps, returned = limits.unjudged
     if not gaps:
         return [
             (
-                "Every comment within the pool's depth was judged; a system that took no part may well return others, "
+                "Every comment within the pool's depth was judged; a system that did not take part may return others, "
                 "and would be scored too low."
             )
         ]
     return [
         (
             f"{gaps:,} of the {returned:,} comments within the pool's depth ({gaps / returned:.1%}) were never judged; "
-            f"unless the scores are of condensed lists, they count as worthless. A system that "
-            f"took no part would have more of them."
+            f"unless the scores are of condensed lists, they count as not relevant. A system that "
+            f"did not take part would have more of them."
         )
     ]

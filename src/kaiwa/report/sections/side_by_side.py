@@ -1,7 +1,7 @@
 """Two runs side by side on the topics where they differ most: posts, comments and the votes each comment got.
 
-The default pair is plain HTML. Columns it the page holds the same material as inert JSON, from which the page's
-own small script shows any other pair.
+The default pair is plain HTML. The page also holds all answers as inert JSON, from which its script shows any other
+pair.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
 Topic = dict[str, Any]  # Any: JSON values, as the script reads them
 
-MOST_BYTES = 1_200_000
-"""How much of the page may hold answers; the topics on which the runs differ most come first."""
+MAX_BYTES = 1_200_000
+"""Limit of the answers on the page; the topics on which the runs differ most come first."""
 SHOWN, OPEN = 7, 3
 """How many topics are shown, and how many of them open."""
-MOST_VOTES = 12
-"""An item with more votes has them counted, not listed."""
-TAKEN_DOWN = "(withdrawn)"
+MAX_VOTES = 12
+"""The votes on an item with more votes are counted, not listed."""
+TAKEDOWN = "(takedown)"
 """Shown instead of a comment on a takedown list."""
 
 
 @dataclass(frozen=True)
 class Material:
-    """What the runs answered: ranked comments by run and topic, with texts, votes at each level, and scores."""
+    """The answers of the runs: ranked comments by run and topic, with texts, votes at each level, and scores."""
 
     measures: Sequence[Scores]
     posts: Mapping[str, str]
@@ -47,11 +47,11 @@ class Material:
     takedown: frozenset[str] = frozenset()
 
 
-def side_by_side_section(material: Material, *, han: str = "zh", most_bytes: int = MOST_BYTES) -> Section | None:
-    """The section, opened on the two best runs of the first measure; nothing when fewer than two runs are at hand."""
+def side_by_side_section(material: Material, *, han: str = "zh", max_bytes: int = MAX_BYTES) -> Section | None:
+    """The section, opened on the two best runs of the first measure; None with fewer than two runs."""
     means = material.measures[0].means()
     runs = sorted((run for run in means if run in material.lists), key=lambda run: -means[run])
-    topics = _topics(material, runs, most_bytes)
+    topics = _topics(material, runs, max_bytes)
     if len(runs) < 2 or not topics:  # noqa: PLR2004  a pair
         return None
     answers = {
@@ -59,7 +59,7 @@ def side_by_side_section(material: Material, *, han: str = "zh", most_bytes: int
         "measures": [visible(one.measure) for one in material.measures],
         "shown": SHOWN,
         "open": OPEN,
-        "listed": MOST_VOTES,
+        "listed": MAX_VOTES,
         "han": han,
         "topics": topics,
     }
@@ -82,10 +82,10 @@ def side_by_side_section(material: Material, *, han: str = "zh", most_bytes: int
     )
 
 
-def _topics(material: Material, runs: Sequence[str], most_bytes: int) -> list[Topic]:
-    """The topics' material, those on which the runs differ most first, as far as there is room."""
+def _topics(material: Material, runs: Sequence[str], max_bytes: int) -> list[Topic]:
+    """The topics up to ``max_bytes``, those on which the runs differ most first."""
     first = material.measures[0]
-    found, room = list[Topic](), most_bytes
+    found, room = list[Topic](), max_bytes
     for row in np.argsort(-first.values.std(axis=1), kind="stable").tolist():
         topic = _topic(material, first.topics[row], runs)
         room -= len(json.dumps(topic, ensure_ascii=False).encode())
@@ -115,7 +115,7 @@ def _score(scores: Scores, topic: str, run: str) -> float:
 
 def _item(material: Material, topic: str, comment: str) -> list[Any]:  # Any: JSON values
     if comment in material.takedown:
-        return ["", TAKEN_DOWN, []]
+        return ["", TAKEDOWN, []]
     words = material.texts.get(comment, "")
     return [visible(comment), visible(words), list(material.votes.get((topic, comment), ()))]
 
@@ -167,7 +167,7 @@ def _votes_html(votes: Sequence[int]) -> str:
     if not sum(votes):
         return "<span class=votes>not judged</span>"
     top = len(votes) - 1
-    if sum(votes) > MOST_VOTES:
+    if sum(votes) > MAX_VOTES:
         return "<span class=votes>votes " + ", ".join(f"{n} × L{level}" for level, n in enumerate(votes)) + "</span>"
     boxes = "".join(
         f"<b class={'hi' if level == top else 'mid' if level else 'lo'}>{level}</b> " * votes[level]

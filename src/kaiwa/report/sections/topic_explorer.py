@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.report.document.parts import Data, Details, Drawing, Paragraph, Section, Table
-from kaiwa.report.figures.topic_figure import MOST_DOTS, topic_figure
+from kaiwa.report.figures.topic_figure import MAX_DOTS, topic_figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from kaiwa.report.document.parts import Part
     from kaiwa.report.text_tables import Cell
 
-MOST_ROWS = 15
+MAX_ROWS = 15
 
 
 def topics_section(measures: Sequence[tuple[Scores, Scores]], posts: Mapping[str, str]) -> Section:
-    """The first measure's topics at once, the others' to be opened; all of them in the files."""
+    """The topics of the first measure, and those of the others in folds; all of them in the files."""
     shown = [_explorer(scores, std_ab, posts) for scores, std_ab in measures]
     folds = tuple(
         Details(f"Topics by {scores.measure}", parts)
@@ -28,7 +28,7 @@ def topics_section(measures: Sequence[tuple[Scores, Scores]], posts: Mapping[str
     )
     note = (
         "Spread is the standard deviation over the runs, share the topic's part of all squared differences between "
-        "runs on one topic: a topic on which all runs agree tells nothing about them. In brackets the std-AB score, "
+        "runs on one topic: a topic on which all runs tie does not distinguish them. In brackets the std-AB score, "
         "on one scale for every topic, where 0.15 is one standard deviation of the runs."
     )
     return Section("Topics", (*shown[0], Paragraph(note, "soft"), *folds))
@@ -36,7 +36,7 @@ def topics_section(measures: Sequence[tuple[Scores, Scores]], posts: Mapping[str
 
 def _explorer(scores: Scores, std_ab: Scores, posts: Mapping[str, str]) -> tuple[Part, ...]:
     best = scores.runs[int(scores.values.mean(axis=0).argmax())]
-    kind = "each dot a run" if scores.values.size <= MOST_DOTS else "the bands hold all runs, and their middle half"
+    kind = "each dot a run" if scores.values.size <= MAX_DOTS else "the bands hold all runs, and their middle half"
     about = (
         f"{scores.measure} of every run on every topic, raw (left) and std-AB (right); topics from the hardest to the "
         f"easiest by mean raw score, {kind}. The best run is {best}."
@@ -44,9 +44,9 @@ def _explorer(scores: Scores, std_ab: Scores, posts: Mapping[str, str]) -> tuple
     table = separating_topics(scores, std_ab, posts)
     top = Table(
         f"topics-{scores.measure}",
-        f"The {min(MOST_ROWS, len(table.rows))} topics on which {scores.measure} tells the runs apart most",
+        f"The {min(MAX_ROWS, len(table.rows))} topics on which {scores.measure} distinguishes the runs most",
         table.header,
-        table.rows[:MOST_ROWS],
+        table.rows[:MAX_ROWS],
         digits=3,
     )
     return (

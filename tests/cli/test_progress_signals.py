@@ -1,4 +1,4 @@
-"""Manners: colour and progress only where a person looks, quiet when asked, and a clean end when stopped."""
+"""On the terminal: colour and progress only on a terminal, --quiet, and a clean end when stopped."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Terminal:
     def _more(self) -> bool:
         try:
             read = os.read(self._ours, 65536)
-        except OSError:  # how a terminal says that the other side is gone
+        except OSError:  # the other side of the terminal is closed
             return False
         self.shown += read.decode(errors="replace")
         return bool(read)
@@ -119,7 +119,7 @@ def test_quiet_silences_remarks_and_keeps_the_result(
 
 
 def test_quiet_does_not_silence_a_refusal(kaiwa: Kaiwa) -> None:
-    """Errors are no remarks."""
+    """Errors are not remarks."""
     assert "no such file" in kaiwa("--quiet", "gains", "none.csv").stderr
 
 
@@ -127,7 +127,7 @@ def test_progress_is_drawn_on_a_terminal_and_wiped_away() -> None:
     """The line shows the share and the time left; at the end nothing of it stays."""
     with screen() as (shown, stream):
         drawn = ""
-        with progress("working", stream=stream, patience=0.0) as moved:  # type: ignore[arg-type]
+        with progress("working", stream=stream, delay=0.0) as moved:  # type: ignore[arg-type]
             moved(1, 4)
             while "25%" not in drawn:
                 drawn += shown()
@@ -138,7 +138,7 @@ def test_progress_is_drawn_on_a_terminal_and_wiped_away() -> None:
 
 
 def test_short_work_shows_no_progress() -> None:
-    """Work that ends within the patience leaves the terminal alone."""
+    """Work that ends within the delay leaves the terminal alone."""
     with screen() as (shown, stream):
         with progress("working", stream=stream) as moved:  # type: ignore[arg-type]
             moved(1, 4)
@@ -148,7 +148,7 @@ def test_short_work_shows_no_progress() -> None:
 
 
 def test_ctrl_c_during_a_comparison(made: Callable[[str, str], Path], tmp_path: Path) -> None:
-    """The progress line stands on the terminal; Ctrl-C ends in one line, code 130, and no file."""
+    """The progress line is on the terminal; Ctrl-C ends in one line, code 130, and no file."""
     made("scores.csv", SCORES)
     running = Terminal(tmp_path, "compare", "scores.csv", "--trials", MANY, "-o", "out.txt")
     running.until(" left")
@@ -156,7 +156,7 @@ def test_ctrl_c_during_a_comparison(made: Callable[[str, str], Path], tmp_path: 
     assert running.end() == 130
     assert re.search(r"shuffling: \d+%, .+ left", running.shown)
     assert running.shown.endswith(
-        "\r\x1b[Kkaiwa: stopped; every file written so far is whole; the same command starts again\r\n"
+        "\r\x1b[Kkaiwa: stopped; every file written so far is complete; run the same command again\r\n"
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["scores.csv"]
 
@@ -172,11 +172,11 @@ def test_stopping_clean_leaves_nothing(tmp_path: Path, number: signal.Signals) -
         while not list(tmp_path.glob(".repository.*")):
             sleep(0.01)
         child.send_signal(number)
-        said = child.communicate(timeout=600)
+        printed = child.communicate(timeout=600)
     assert child.returncode == 128 + number
-    assert said == (
+    assert printed == (
         "",
-        "kaiwa: stopped; no repository was made, an older one there is as it was; the same command starts again\n",
+        "kaiwa: stopped; no repository was written, an existing one is unchanged; run the same command again\n",
     )
     assert [path.name for path in tmp_path.iterdir()] == ["pairs.tsv"]
 
@@ -193,9 +193,9 @@ def test_ctrl_c_during_indexing_keeps_the_old_index(tmp_path: Path) -> None:
     while len(list((tmp_path / "index").glob("data-*"))) == 1 and child.poll() is None:
         sleep(0.01)
     child.send_signal(signal.SIGINT)
-    said = child.communicate(timeout=600)
-    assert (child.returncode, said[0], said[1].count("\n")) == (130, "", 1)
-    assert "an older one there still answers" in said[1]
+    printed = child.communicate(timeout=600)
+    assert (child.returncode, printed[0], printed[1].count("\n")) == (130, "", 1)
+    assert "an existing one is unchanged" in printed[1]
     assert sorted(path.relative_to(tmp_path) for path in (tmp_path / "index").rglob("*")) == before
 
 
