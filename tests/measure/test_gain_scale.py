@@ -1,4 +1,4 @@
-"""Scales: what each grade is worth, which gmax is taken, and what is refused."""
+"""Scales: the gain of each grade, gmax, and errors."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_grade_that_no_level_names_is_refused() -> None:
 @pytest.mark.parametrize("text", ["L1", "L1=x", "L1=1,L1=2", ""])
 def test_levels_that_cannot_be_read_are_refused(text: str) -> None:
     """Each part is a level and its gain, each level once."""
-    with pytest.raises(InputError, match="--levels"):
+    with pytest.raises(InputError, match="levels="):
         parse_levels(text)
 
 
@@ -80,4 +80,4 @@ def test_a_top_that_is_no_number_is_refused() -> None:
 )
 def test_gmax_is_described_with_its_reason(scale: Scale, words: str) -> None:
     """For people, next to the scores."""
-    assert scale.says(scale.of(GAINS)) == words
+    assert scale.gmax_text(scale.of(GAINS)) == words

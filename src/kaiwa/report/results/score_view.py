@@ -86,7 +86,7 @@ class ScoreView:
 
 def measures_text(measures: Mapping[str, Measure]) -> str:
     """The table of the measures, and what can be added to each."""
-    rows = [[name, measure.says, ", ".join(measure.options)] for name, measure in measures.items()]
+    rows = [[name, measure.description, ", ".join(measure.options)] for name, measure in measures.items()]
     prefixes = "Any of them takes @k; D-, D#-, DIN-, DIN#- and IA- go before one, with --intents."
     return f"{table(['measure', 'what it is', 'options'], rows)}\n{prefixes}"
 
