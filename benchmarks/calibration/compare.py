@@ -1,9 +1,9 @@
-"""Are the comparisons honest? Familywise error, power and coverage by simulation.
+"""Calibration of the comparisons: familywise error, power and coverage by simulation.
 
     python -m benchmarks.calibration.compare > docs/calibration/compare.md
 
-Every number stands with its Monte-Carlo standard error. Scores are topics x runs with a difficulty per topic;
-under "no difference" the runs of a topic are draws from one distribution.
+Every number has its Monte-Carlo standard error. Scores are topics x runs with a difficulty per topic;
+under "no difference" the scores of a topic are draws from one distribution.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def normal(rng: np.random.Generator, shift: FloatArray) -> FloatArray:
 
 
 def three_valued(rng: np.random.Generator, shift: FloatArray) -> FloatArray:
-    """nG@1 with gains 1 and 3: 0, 1/3 or 1, the chance of each by topic."""
+    """nG@1 with gains 1 and 3: 0, 1/3 or 1, the probability of each by topic."""
     level = np.clip(rng.beta(1.0, 1.5, (TOPICS, 1)) + shift, 0, 1)
     relevant = rng.random((TOPICS, len(shift))) < level
     best = rng.random((TOPICS, len(shift))) < level
@@ -43,12 +43,12 @@ def three_valued(rng: np.random.Generator, shift: FloatArray) -> FloatArray:
 
 
 def skewed(rng: np.random.Generator, shift: FloatArray) -> FloatArray:
-    """Scores piled up at 0 with a long tail: beta(.4, 2) scaled by topic, as AP on hard topics."""
+    """Many scores near 0 and a long tail: beta(.4, 2) scaled by topic, as AP on hard topics."""
     return rng.beta(0.4, 2.0, (TOPICS, len(shift))) * rng.uniform(0.3, 1.0, (TOPICS, 1)) + shift
 
 
 def unequal(rng: np.random.Generator, shift: FloatArray) -> FloatArray:
-    """Normal with equal means, but residual sd .05 to .25 across runs: not what any of the tests assumes."""
+    """Normal with equal means, but residual sd .05 to .25 across runs: against the assumption of every test."""
     spread = np.linspace(0.05, 0.25, len(shift))
     return rng.normal(0.4, 0.2, (TOPICS, 1)) + shift + rng.normal(0, 1, (TOPICS, len(shift))) * spread
 
@@ -75,7 +75,7 @@ def shown(hits: list[bool] | list[float]) -> str:
 
 
 def familywise(draw: Draw, shift: FloatArray, rng: np.random.Generator) -> dict[str, str]:
-    """How often any pair of runs with equal means is called different."""
+    """How often any pair of runs with equal means is significant."""
     equal = np.equal.outer(shift, shift) & ~np.eye(len(shift), dtype=bool)
     hits: dict[str, list[bool]] = {}
     for _ in range(SIMULATIONS):
@@ -95,7 +95,7 @@ def power(draw: Draw, shift: FloatArray, rng: np.random.Generator) -> dict[str, 
 
 
 def pair_coverage(draw: Draw, shift: FloatArray, rng: np.random.Generator) -> dict[str, str]:
-    """How often all intervals of a family hold their true differences."""
+    """How often all intervals of a family contain their true differences."""
     true = shift[:, None] - shift
     hits: dict[str, list[bool]] = {}
     for _ in range(SIMULATIONS):
@@ -111,7 +111,7 @@ def pair_coverage(draw: Draw, shift: FloatArray, rng: np.random.Generator) -> di
 
 
 def planned_error(draw: Draw, rng: np.random.Generator) -> dict[str, str]:
-    """How often any run is called different from a baseline of the same mean, after Holm's correction."""
+    """How often any run differs significantly from a baseline of the same mean, after Holm's correction."""
     hits: dict[str, list[bool]] = {}
     for _ in range(SIMULATIONS):
         values = draw(rng, np.zeros(RUNS))
@@ -122,7 +122,7 @@ def planned_error(draw: Draw, rng: np.random.Generator) -> dict[str, str]:
 
 
 def tau_coverage(runs: int, true_tau: float, rng: np.random.Generator) -> dict[str, str]:
-    """How often each interval holds the tau of the bivariate normal the runs come from."""
+    """How often each interval contains the tau of the bivariate normal that the runs are drawn from."""
     correlation = np.sin(np.pi * true_tau / 2)
     hits: dict[str, list[bool]] = {}
     intervals: tuple[Interval, ...] = ("hwc", "null", "bootstrap")
@@ -136,7 +136,7 @@ def tau_coverage(runs: int, true_tau: float, rng: np.random.Generator) -> dict[s
 
 
 def variance_coverage(draw: Draw, rng: np.random.Generator) -> dict[str, str]:
-    """How often the bootstrap limits hold the variances of endless topics."""
+    """How often the bootstrap limits contain the variances of an unlimited number of topics."""
     shift = np.zeros(RUNS)
     many = np.concatenate([draw(rng, shift) for _ in range(5_000)])
     truth = pooled_variance([many], trials=2, rng=rng)
@@ -162,8 +162,10 @@ def main() -> None:
     rng = np.random.default_rng(20161)
     none, half = np.zeros(RUNS), np.repeat([0.0, 0.1], RUNS // 2)
     print("# Calibration of the comparisons\n\nMade by `python -m benchmarks.calibration.compare`.")
-    print(f"{TOPICS} topics, {RUNS} runs, alpha {ALPHA}, {TRIALS} trials a test, {SIMULATIONS:,} simulations a cell")
-    print("(a quarter for power, half for tau and variances); each share with its standard error.")
+    size = f"{TRIALS} trials per test, {SIMULATIONS:,} simulations per cell"
+    print(f"{TOPICS} topics, {RUNS} runs, alpha {ALPHA}, {size}")
+    fewer = f"{SIMULATIONS // 4:,} for power, {SIMULATIONS // 2:,} for tau and variances"
+    print(f"({fewer}); each share with its standard error.")
     families = {f"no difference, {name}": familywise(draw, none, rng) for name, draw in SCORES.items()}
     families["no difference, unequal variances"] = familywise(unequal, none, rng)
     families["half the runs .1 better, normal"] = familywise(normal, half, rng)

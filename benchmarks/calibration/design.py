@@ -1,4 +1,4 @@
-"""Whether designs keep their promise: achieved power at the designed n, by simulation, for every method offered.
+"""Calibration of the designs: the power at the designed n, by simulation, for every method.
 
 ``python -m benchmarks.calibration.design > docs/calibration/design.md`` (about a minute of CPU).
 """
@@ -72,7 +72,7 @@ def _power_row(answer: object, got: float) -> str:
 
 
 def level_rows() -> list[str]:
-    """False alarms where no difference is; for Tukey's HSD any pair would count, here it is the one designed for."""
+    """The type I error: the share of significant tests without a difference."""
     rows = []
     for test in ("anova", "two-way", "paired-t", "two-sample-t"):
         systems = 2 if test.endswith("-t") else 5
@@ -98,12 +98,12 @@ def interval_rows() -> list[str]:
 def pass_rate_rows() -> list[str]:
     """McNemar's mid-p test at the designed number of prompts."""
     rows, rng = [], np.random.default_rng(11)
-    for rate, apart, correlation in ((0.62, 0.03, 0.5), (0.5, 0.2, 0.2), (0.8, 0.1, 0.4)):
-        found = pass_rate_design(pass_rate=rate, min_diff=apart, correlation=correlation)
+    for rate, min_diff, correlation in ((0.62, 0.03, 0.5), (0.5, 0.2, 0.2), (0.8, 0.1, 0.4)):
+        found = pass_rate_design(pass_rate=rate, min_diff=min_diff, correlation=correlation)
         got = _mcnemar(found.rates, found.n, rng)
         null = PassRates(rate, rate, correlation)
         level = mid_p_power(found.n, null, alpha=0.05)
-        rows.append(row(rate, apart, correlation, found.n, found.power, got, sqrt(got * (1 - got) / SETS), level))
+        rows.append(row(rate, min_diff, correlation, found.n, found.power, got, sqrt(got * (1 - got) / SETS), level))
     return rows
 
 
@@ -117,7 +117,7 @@ def _mcnemar(rates: PassRates, n: int, rng: np.random.Generator) -> float:
 
 
 def rounds_rows() -> list[str]:
-    """Levels set on one set of trials, false alarms and power counted on others."""
+    """Levels set on one set of trials, type I error and power counted on others."""
     rows, rng = [], np.random.default_rng(13)
     for spending in ("obrien-fleming", "pocock"):
         for systems, shared in ((2, True), (10, False)):
@@ -133,7 +133,7 @@ def rounds_rows() -> list[str]:
 
 
 def randomised_rows() -> list[str]:
-    """The randomised Tukey HSD itself at the n of the hsd-paired design: normal and three-valued scores."""
+    """The power of the randomised Tukey HSD at the n of the hsd-paired design, on normal scores."""
     rows, rng, sets = [], np.random.default_rng(17), 1000
     for systems, min_diff in ((3, 0.15), (6, 0.15)):
         n = design(variance=0.0643, systems=systems, min_diff=min_diff, test="hsd-paired").n
@@ -148,13 +148,15 @@ def randomised_rows() -> list[str]:
 def main() -> None:
     """Print the tables."""
     parts = [
-        ("# Calibration of the designs\n\nMade by `python -m benchmarks.calibration.design`."
-        f"\n{SETS:,} simulated data sets a row unless said; `error` is the Monte-Carlo standard error."),
-        "## Power at the designed n (asked: 0.80)\n\n`promised` is by the row's own method, `exact` by exact theory, "
-        "`z` is (achieved - exact) in errors.\n\n"
+        ("# Calibration of the designs\n\n"
+        "Made by `python -m benchmarks.calibration.design > docs/calibration/design.md`.\n"
+        f"{SETS:,} simulated data sets per row unless stated otherwise; "
+        "`error` is the Monte-Carlo standard error.\n"),
+        "## Power at the designed n (required: 0.80)\n\n`promised` is the power by the method of the row, `exact` the "
+        "power by exact theory, `achieved` the power in simulation;\n`z` is (achieved - exact) / error.\n\n"
         "| test | method | m | minD | variance | n | promised | exact | achieved | error | z |\n" + "|---" * 11 + "|",
         *power_rows(),
-        "\n## False alarms\n\n| test | m | n | alpha | achieved | error |\n" + "|---" * 6 + "|",
+        "\n## Type I error\n\n| test | m | n | alpha | achieved | error |\n" + "|---" * 6 + "|",
         *level_rows(),
         "\n## Interval width\n\n| variance | asked | n | mean width | error | coverage |\n" + "|---" * 6 + "|",
         *interval_rows(),

@@ -16,7 +16,7 @@ from kaiwa.stats.anova import within_run_variance
 
 
 def main() -> None:
-    """Print one row a matrix."""
+    """Print one row per matrix."""
     print("# V_E of std-AB scores against its bound\n\nMade by `python -m benchmarks.calibration.standardise *.csv`")
     print("on the topics x runs matrices published by J. Urbano (SIGIR 2019, SIGIR 2018, IRJ 2016; TREC data).\n")
     print("| matrix | topics | runs | V_E raw | V_E std-AB | bound | holds |\n|---|---:|---:|---:|---:|---:|---|")

@@ -98,7 +98,7 @@ def test_levels_scheme_takes_one_vote_an_item(made: Made, kaiwa: Kaiwa) -> None:
     ("text", "words", "message"),
     [
         (VOTES, ["gains", "votes.txt", "--scheme", "men"], "unknown scheme 'men'; did you mean 'mean'"),
-        (VOTES, ["gains", "votes.txt", "--scheme", "levels"], "'levels' takes one each"),
+        (VOTES, ["gains", "votes.txt", "--scheme", "levels"], "'levels' takes one per item"),
         (VOTES, ["gains", "votes.txt", "--p", "-1"], "give a number from 0"),
         (VOTES, ["gains", "votes.txt", "--levels", "L7=1"], "--levels names level 7, but votes go from 0 to 2"),
         (VOTES, ["gains", "votes.txt", "--levels", "L1=0"], "from 0 up; see --levels"),
@@ -106,7 +106,7 @@ def test_levels_scheme_takes_one_vote_an_item(made: Made, kaiwa: Kaiwa) -> None:
         ("q1\ta\t3\t0\n", ["agree", "votes.txt"], "votes.txt:1: label '3' is not 0..2 or NA"),
         ("q1\ta\t1\n", ["agree", "votes.txt"], "no item has two votes"),
         (VOTES, ["agree", "votes.txt", "--merge", "L1+L9"], "--merge: 'L1+L9' does not name levels of 0..2"),
-        (VOTES, ["agree", "votes.txt", "--merge", "L1+L1"], "stands twice"),
+        (VOTES, ["agree", "votes.txt", "--merge", "L1+L1"], "duplicate level 1"),
         (VOTES, ["agree", "nothing.txt"], "nothing.txt: no such file"),
     ],
 )

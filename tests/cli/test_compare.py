@@ -124,7 +124,7 @@ def test_runs_with_gaps_are_listed_and_never_ranked(kaiwa: Kaiwa, scores: Path) 
         (["-m", "P+", "--test", "t"], "add --baseline RUN"),
         (["-m", "P+", "--baseline", "X-C-R1", "--test", "hsd"], "leave out --baseline"),
         (["-m", "P+", "--test", "step-down", "--trials", "auto"], "give the step-down test a number"),
-        (["-m", "P+", "--team-pattern", "("], "is no regular expression"),
+        (["-m", "P+", "--team-pattern", "("], "is not a regular expression"),
         (["-m", "P+", "--seed", "-1"], "--seed"),
     ],
 )

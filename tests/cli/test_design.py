@@ -191,7 +191,7 @@ def test_what_fewer_assessors_do_is_measured_on_votes(kaiwa: Kaiwa, made: Made) 
         (("--pass-rate", "0.6"), "min_diff: is missing"),
         (("--pass-rate", "1.6", "--min-diff", "0.1"), "pass_rate: 1.6 is not between"),
         ((*CELL, "--rounds", "50"), "rounds: [50] is not a growing list"),
-        ((*CELL, "--budget", "0.001"), "the least that does is"),
+        ((*CELL, "--budget", "0.001"), "give at least"),
         ((*CELL, "--cost", "--overlap", "2"), "overlap: 2 is not in"),
         (("--variance", "0.1", "--systems", "2,3", "--min-diff", "0.1"), "give one, or --table"),
         ((*CELL, "--table", "--cost"), "--table cannot be combined with --cost"),

@@ -72,7 +72,7 @@ def test_many_topics_take_memory_in_proportion() -> None:
 
 
 def test_one_topic_is_refused() -> None:
-    """One topic shows no variance."""
+    """One topic has no variance."""
     with pytest.raises(InputError, match="1 topic;"):
         pooled_variance([FIRST[:1]], rng=np.random.default_rng(1))
 

@@ -22,16 +22,16 @@ NAMES = next(csv.reader([MEASURES]))
 
 def scored_under(gains: str, topics: list[dict[str, str]]) -> Scored:
     """All our scores of the topics that share one map from levels to gains, undefined topics counted 0."""
-    worth = [0.0, *map(float, gains.split(":"))]
+    values = [0.0, *map(float, gains.split(":"))]
     judged = {
-        str(number): {f"d{place}": worth[int(level)] for place, level in enumerate(topic["levels"])}
+        str(number): {f"d{place}": values[int(level)] for place, level in enumerate(topic["levels"])}
         for number, topic in enumerate(topics)
     }
     lists = {
         str(number): [(comment, 0.0) for comment in topic["answer"].split()] for number, topic in enumerate(topics)
     }
-    top = np.full(len(topics), worth[-1])
-    judgements = Judgements(Gains.from_lists(judged, top=worth[-1]), top, tuple(worth[1:]))
+    top = np.full(len(topics), values[-1])
+    judgements = Judgements(Gains.from_lists(judged, top=values[-1]), top, tuple(values[1:]))
     return score([Run.from_lists("r", lists)], judgements, NAMES, reading=Reading(zero=True))
 
 

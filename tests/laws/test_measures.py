@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SCALE = Scale({1.0: 1.0, 2.0: 3.0})
 UNJUDGED = -1
 
-ON_LISTS = {name: measure for name, measure in MEASURES.items() if measure.sees == "lists"}
+ON_LISTS = {name: measure for name, measure in MEASURES.items() if measure.uses == "lists"}
 WHOLE = [name + {"1": "@1", "k": "@3"}.get(measure.cutoff or "", "") for name, measure in ON_LISTS.items()]
 CUT = [f"{name}@3" for name, measure in ON_LISTS.items() if measure.cutoff is None and name != "P"]
 SPECIAL = ["P-measure@3", "nDCG(b=2)", "nDCG(b=2)@3", "RBP(p=0.8)", "Q(beta=10)", "NCUgu,P(s=1:2)"]

@@ -1,4 +1,4 @@
-"""Scales: what each grade is worth, which gmax is taken, and what is refused."""
+"""Scales: the gain of each grade, gmax, and errors."""
 
 from __future__ import annotations
 
@@ -80,4 +80,4 @@ def test_a_top_that_is_no_number_is_refused() -> None:
 )
 def test_gmax_is_described_with_its_reason(scale: Scale, words: str) -> None:
     """For people, next to the scores."""
-    assert scale.says(scale.of(GAINS)) == words
+    assert scale.gmax_text(scale.of(GAINS)) == words

@@ -62,7 +62,7 @@ def test_every_alias_leads_to_a_measure(alias: str) -> None:
         ("RBP(p=x)", "'x' is not a number"),
         ("RBP(q=0.5)", "takes no option 'q'; it takes: p"),
         ("RR(beta=1)", "takes no option 'beta'; it takes: none"),
-        ("RBP(p=0.1:0.2)", "p is one number"),
+        ("RBP(p=0.1:0.2)", "p takes one number, not 2"),
         ("nERR(L2)@3", "only Acc takes levels"),
         ("RBP(hello)", "is neither an option"),
         ("D#-I-rec@3", "D#- goes before a measure of one list"),
@@ -72,7 +72,7 @@ def test_every_alias_leads_to_a_measure(alias: str) -> None:
     ],
 )
 def test_a_wrong_name_is_refused_with_what_to_write_instead(name: str, message: str) -> None:
-    """Each refusal says what is wrong."""
+    """Each message has the name and what is wrong."""
     with pytest.raises(InputError, match=re.escape(message)):
         choose(name)
 

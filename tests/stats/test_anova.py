@@ -43,7 +43,7 @@ def test_scores_up_to_1e100_are_taken() -> None:
 @pytest.mark.parametrize(
     ("by_topic", "words"),
     [
-        (np.zeros(3), "1 dimensions"),
+        (np.zeros(3), "1 dimension;"),
         (np.zeros((3, 1)), "1 run; give at least 2"),
         (np.zeros((1, 3)), "1 topic; give at least 2"),
         (np.zeros((0, 3)), "0 topics; give at least 2"),

@@ -56,7 +56,7 @@ def pilot(seed: int = 1, topics: int = 60, runs: int = 6) -> np.ndarray:
         ({"systems": None}, "systems: is missing"),
         ({"n": 50, "power": 0.8, "alpha": 0.05}, "leave out the one to be found"),
         ({"solve": "topics"}, "unknown quantity to solve for"),
-        ({"min_diff": 1e-7}, "the smallest difference they can promise is"),
+        ({"min_diff": 1e-7}, "the smallest difference they find is"),
     ],
 )
 def test_a_bad_requirement_is_refused_with_its_repair(change: dict[str, object], words: str) -> None:

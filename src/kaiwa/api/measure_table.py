@@ -22,7 +22,7 @@ class MeasureTable(Shown):
     """
 
     def __getitem__(self, name: str) -> str:
-        return MEASURES[name].says
+        return MEASURES[name].description
 
     def __contains__(self, name: object) -> bool:
         return name in MEASURES

@@ -107,7 +107,7 @@ def vote_intervals(
         judgements,
         [choose(name) for name in _named(measures)],
         _reading(condensed=condensed, truncate=truncate, no_relevant=no_relevant),
-        worth=judged.weighing.worth,
+        gain=judged.weighing.gain,
         rng=np.random.default_rng(seed),
         samples=samples,
     )

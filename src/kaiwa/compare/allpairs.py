@@ -1,4 +1,4 @@
-"""The tests that compare all pairs of runs at once, by name, with one form of question and answer."""
+"""The tests that compare all pairs of runs at once, by name, with the same arguments and the same kind of result."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class AllPairs:
-    """p per pair, runs x runs, the difference that is significant, and the trials (None without chance)."""
+    """p per pair, runs x runs, the critical difference, and the number of trials (None for an analytic test)."""
 
     p: FloatArray
     critical_difference: float
@@ -51,7 +51,7 @@ def _hsd(by_topic: FloatArray, settings: Settings) -> AllPairs:
 
 def _step_down(by_topic: FloatArray, settings: Settings) -> AllPairs:
     if settings.trials == "auto":
-        raise InputError("automatic trials are for the single-step test; give the step-down test a number of trials")
+        raise InputError("trials 'auto' works with the test hsd only; give the step-down test a number of trials")
     stepped = step_down_hsd(
         by_topic,
         trials=settings.trials,

@@ -1,4 +1,4 @@
-"""Runs against one baseline: planned pairs, so that fewer are corrected for than all pairs."""
+"""Runs against one baseline: planned pairs, fewer than all pairs, so that the correction is smaller."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.compare.hsd import require_trials, require_words, scale_tolerance
+from kaiwa.compare.hsd import require_known_values, require_trials, scale_tolerance
 from kaiwa.compare.paired_tests import against_baseline
 from kaiwa.errors import InputError, UnknownName
 from kaiwa.model.late import verb
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlannedPair:
-    """A run (``a``) against the baseline (``b``): p is Holm's, ``raw_p`` the test's own.
+    """A run (``a``) against the baseline (``b``): ``p`` is Holm-corrected, ``raw_p`` is not.
 
     ``effect_size`` is the mean difference over the standard deviation of the per-topic differences.
     """
@@ -62,12 +62,12 @@ class BaselineComparison(Shown):
         return f"BaselineComparison({self.measure!r}, baseline {self.baseline!r}, {size})"
 
     def methods(self) -> str:
-        """What was done, in words that can stand in a paper.
+        """The methods paragraph for a paper.
 
         >>> import kaiwa, numpy
-        >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
+        >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B", "C"), numpy.array([[1.0, 0.0, 0.5]] * 6))
         >>> scores.compare_with_baseline("B", test="t").methods().split(" by ")[0]
-        'B was compared with 1 run'
+        'B was compared with 2 runs'
         """
         text: str = verb("BaselineComparison.methods")(self)
         return text
@@ -97,8 +97,8 @@ def compare_with_baseline(
     if baseline not in scores.runs:
         raise UnknownName.among("run", baseline, scores.runs)
     if not 0 < alpha < 1:
-        raise InputError(f"alpha {alpha} is not between 0 and 1; give 0.05, say")
-    require_words(trials=trials, p_rule=p_rule)
+        raise InputError(f"alpha {alpha} is not between 0 and 1; give 0.05, for example")
+    require_known_values(trials=trials, p_rule=p_rule)
     require_trials(trials)
     column = scores.runs.index(baseline)
     tests = against_baseline(scores.values, column, test=test, trials=trials, rng=rng, alpha=alpha, p_rule=p_rule)

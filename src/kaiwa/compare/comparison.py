@@ -1,4 +1,4 @@
-"""A whole comparison of runs: every pair, the ranks and groups that follow, and what was done to find them."""
+"""A whole comparison of runs: every pair, the ranks and groups that follow, and the settings of the test."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from kaiwa.compare.allpairs import ALL_PAIRS, AllPairs, Settings, Trials
 from kaiwa.compare.groups import best_first, group_letters, tied_ranks
-from kaiwa.compare.hsd import AUTO_CAP, require_words
+from kaiwa.compare.hsd import AUTO_CAP, require_known_values
 from kaiwa.errors import InputError
 from kaiwa.model.late import verb
 from kaiwa.model.plurals import counted
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PairResult:
-    """One pair of runs: the difference a - b with its interval, its p and what that p is worth.
+    """One pair of runs: the difference a - b with its interval, its p and the Monte-Carlo error of p.
 
-    ``effect_size`` is ES_HSD, the difference over the residual standard deviation; None where nothing is
-    left over. ``close`` marks a p that more trials could carry across alpha.
+    ``effect_size`` is ES_HSD, the difference over the residual standard deviation; None if that is 0.
+    ``close`` marks a p that more trials could move to the other side of alpha.
     """
 
     a: str
@@ -57,7 +57,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Comparison(Shown):
-    """All pairs of runs under one measure, compared; prints itself as a leaderboard.
+    """All pairs of runs under one measure, compared; prints as a leaderboard.
 
     ``unranked`` are runs that were left out for missing scores.
 
@@ -87,7 +87,7 @@ class Comparison(Shown):
         return f"Comparison({self.measure!r}, {size}, {self.significant_pairs} of {len(self.pairs)} pairs significant)"
 
     def methods(self) -> str:
-        """What was done, in words that can stand in a paper.
+        """The methods paragraph for a paper.
 
         >>> import kaiwa, numpy
         >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
@@ -114,7 +114,7 @@ class Comparison(Shown):
 
     @property
     def close_pairs(self) -> tuple[PairResult, ...]:
-        """The pairs too close to alpha to call with these trials."""
+        """The pairs whose p is too close to alpha for this number of trials."""
         return tuple(pair for pair in self.pairs if pair.close)
 
 
@@ -138,7 +138,7 @@ def compare_runs(
     {'A': 1, 'B': 2}
     """
     all_pairs = ALL_PAIRS[test]
-    require_words(trials=trials, p_rule=p_rule)
+    require_known_values(trials=trials, p_rule=p_rule)
     _require_settings(scores, test, trials, alpha, p_rule)
     settings = Settings(trials, alpha, rng, p_rule, cap, threads, progress)
     return _comparison(scores, test, settings, all_pairs(scores.values, settings))
@@ -202,6 +202,6 @@ def _require_settings(scores: Scores, test: str, trials: Trials, alpha: float, p
     except InputError as fault:
         raise InputError(f"{scores.measure}: {fault}") from None
     if not 0 < alpha < 1:
-        raise InputError(f"alpha {alpha} is not between 0 and 1; give 0.05, say")
+        raise InputError(f"alpha {alpha} is not between 0 and 1; give 0.05, for example")
     if trials != "auto" and test != "tukey" and trials < (fewest := fewest_trials(alpha, p_rule)):
         raise InputError(f"{trials} trials cannot make any pair significant at {alpha:g}; give at least {fewest}")

@@ -1,4 +1,4 @@
-"""Tied ranks and group letters: what may be said in words about a set of significant differences."""
+"""Tied ranks and group letters, from the significant differences."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def best_first(means: FloatArray) -> IntArray:
 def tied_ranks(means: FloatArray, differs: BoolArray) -> list[int]:
     """Each run's rank: one more than the number of runs significantly better.
 
-    >>> apart = np.array([[False, False, True], [False, False, False], [True, False, False]])
-    >>> tied_ranks(np.array([0.9, 0.5, 0.1]), apart)
+    >>> differs = np.array([[False, False, True], [False, False, False], [True, False, False]])
+    >>> tied_ranks(np.array([0.9, 0.5, 0.1]), differs)
     [1, 1, 2]
     """
     better = means[:, None] > means
@@ -31,13 +31,13 @@ def tied_ranks(means: FloatArray, differs: BoolArray) -> list[int]:
 
 
 def group_letters(means: FloatArray, differs: BoolArray) -> list[str]:
-    """Letters such that two runs share one exactly when they do not differ significantly.
+    """Letters such that two runs share one exactly if they do not differ significantly.
 
-    Where a test calls every difference above one cut significant, the sets of runs that do not differ
-    are stretches of the ranking, so each maximal stretch gets a letter (compact letter display, Piepho 2004).
+    If every difference above a critical one is significant, the sets of runs that do not differ are
+    intervals of the ranking, so each maximal interval gets a letter (compact letter display, Piepho 2004).
 
-    >>> apart = np.array([[False, False, True], [False, False, False], [True, False, False]])
-    >>> group_letters(np.array([0.9, 0.5, 0.1]), apart)
+    >>> differs = np.array([[False, False, True], [False, False, False], [True, False, False]])
+    >>> group_letters(np.array([0.9, 0.5, 0.1]), differs)
     ['a', 'ab', 'b']
     """
     order = best_first(means)
@@ -57,7 +57,7 @@ def group_letters(means: FloatArray, differs: BoolArray) -> list[str]:
 
 
 def letter(number: int) -> str:
-    """The nth group's letter: a to z, then (aa), (ab) and so on, in brackets so that they stay apart.
+    """The nth group's letter: a to z, then (aa), (ab) and so on, separated by their brackets.
 
     >>> [letter(0), letter(25), letter(26)]
     ['a', 'z', '(aa)']

@@ -1,4 +1,4 @@
-"""Randomised Tukey HSD: every pair of runs against one chance distribution of the largest difference."""
+"""Randomised Tukey HSD: every pair of runs against one null distribution of the largest difference."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_TRIALS = 100_000_000
 
 @dataclass(frozen=True, eq=False)
 class RandomisedHSD:
-    """The observed run means and what chance does to their range.
+    """The observed run means and the null distribution of their range.
 
     ``ranges`` holds, ascending, the range of the run means in each trial; ``tolerance`` is how close two
     differences must be to count as equal, so that ties of decimal scores are ties in binary too.
@@ -43,7 +43,7 @@ class RandomisedHSD:
         return len(self.ranges)
 
     def p_values(self) -> FloatArray:
-        """P of each pair, runs x runs: how often chance alone spreads the runs at least this far."""
+        """P of each pair, runs x runs: the share of trials in which the run means have at least this range."""
         return self.p_of(np.abs(self.means[:, None] - self.means))
 
     def p_of(self, differences: FloatArray) -> FloatArray:
@@ -52,7 +52,7 @@ class RandomisedHSD:
         return p_from_counts(count, self.trials, self.p_rule)
 
     def critical_difference(self, alpha: float) -> float:
-        """The difference a pair must exceed to be significant; infinite when the trials are too few.
+        """The difference that a pair must exceed to be significant; infinite if there are too few trials.
 
         >>> hsd = randomised_hsd(np.eye(9, 3), trials=999, rng=np.random.default_rng(1))
         >>> cut = hsd.critical_difference(0.05)
@@ -109,21 +109,21 @@ def randomised_hsd_until_clear(
 
 
 def require_trials(trials: int) -> None:
-    """Refuse no trials, and more than memory and patience hold."""
+    """Raise an error if the number of trials is below 1 or above ``MOST_TRIALS``."""
     if not 1 <= trials <= MOST_TRIALS:
         raise InputError(f"{trials:,} trials; give 1 to {MOST_TRIALS:,}")
 
 
-def require_words(*, trials: object, p_rule: str) -> None:
-    """Refuse words that are not known."""
+def require_known_values(*, trials: object, p_rule: str) -> None:
+    """Raise an error for an unknown word."""
     if isinstance(trials, str) and trials != "auto":
-        raise InputError(f"trials {trials!r} is neither a whole number nor 'auto'; give 5000, say")
+        raise InputError(f"trials {trials!r} is neither a whole number nor 'auto'; give 5000, for example")
     if p_rule not in get_args(PRule):
         raise UnknownName.among("p_rule", p_rule, get_args(PRule))
 
 
 def scale_tolerance(by_topic: FloatArray) -> float:
-    """1e-12, or that share of the largest score when scores are larger than 1."""
+    """1e-12, or that share of the largest score if scores are larger than 1."""
     return TOLERANCE * max(1.0, float(np.abs(by_topic).max()))
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PairedTests:
-    """One value per tested run: its mean less the baseline's, the interval, the raw and the corrected p."""
+    """One value per tested run: its mean minus the baseline's, the interval, the raw and the corrected p."""
 
     differences: FloatArray
     low: FloatArray
@@ -33,7 +33,7 @@ class PairedTests:
 def paired_t_p(differences: FloatArray) -> FloatArray:
     """Two-sided p of the paired t-test, per column of per-topic differences.
 
-    Where every topic differs by the same amount there is no variance: p is 1 for no difference, else 0.
+    If every topic differs by the same amount there is no variance: p is 1 for no difference, else 0.
 
     >>> paired_t_p(np.array([[0.1], [0.3], [0.2], [0.4]])).round(4).tolist()
     [0.0305]
@@ -51,7 +51,7 @@ def paired_t_p(differences: FloatArray) -> FloatArray:
 def randomisation_p(
     differences: FloatArray, *, trials: int, rng: np.random.Generator, p_rule: PRule = "plus-one"
 ) -> FloatArray:
-    """Two-sided p of Fisher's randomisation test, per column: each topic's difference changes sign by a coin.
+    """Two-sided p of Fisher's randomisation test, per column: the sign of each topic's difference is random.
 
     >>> differences = np.array([[0.1], [0.3], [0.2], [0.4]])  # the exact p is 2/16
     >>> randomisation_p(differences, trials=20_000, rng=np.random.default_rng(1)).round(2).tolist()
@@ -70,8 +70,8 @@ def bootstrap_p(
 ) -> FloatArray:
     """Two-sided p of the paired studentised bootstrap test, per column (Sakai 2006, figure 1).
 
-    Topics are drawn with replacement from differences shifted to mean zero; a draw without any spread
-    counts as extreme only when its mean is as far from zero as the observed one.
+    Topics are drawn with replacement from differences shifted to mean zero; a draw without variance
+    counts as extreme only if its mean is as far from zero as the observed one.
     """
     error = _standard_error(differences)
     observed = np.abs(differences.mean(axis=0))
@@ -129,7 +129,7 @@ def against_baseline(
 
 
 def _standard_error(differences: FloatArray) -> FloatArray:
-    """The standard error of each column's mean; rounding of equal differences counts as no spread."""
+    """The standard error of each column's mean; a standard deviation from rounding alone counts as 0."""
     spread = differences.std(axis=0, ddof=1)
     error: FloatArray = np.where(spread <= scale_tolerance(differences), 0.0, spread) / np.sqrt(len(differences))
     return error

@@ -54,7 +54,7 @@ def rank_agreement(
     persistence: float = 0.9,
     rng: np.random.Generator,
 ) -> RankAgreement:
-    """The agreement of two rankings by mean score; ``names`` are what to call the two sides.
+    """The agreement of two rankings by mean score; ``names`` are the names of the two sides.
 
     Runs that only one side has are left out and named.
     """

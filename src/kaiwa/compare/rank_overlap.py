@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError
+from kaiwa.model.plurals import counted
 from kaiwa.stats.kendall import listed_order
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 def tau_ap(truth: FloatArray, estimate: FloatArray) -> float:
     """The AP correlation of an estimated ranking with the true one (Yilmaz, Aslam & Robertson 2008, Eq. 1).
 
-    Chance that a run above another in the estimate is also above it in truth, errors at the top weighing
-    more; 1 for the same order, -1 for the reverse. Ties are broken as ``listed_order`` does.
+    The probability that a run above another in the estimate is also above it in truth, with more weight for
+    errors at the top; 1 for the same order, -1 for the reverse. Ties are broken as ``listed_order`` does.
 
     >>> round(tau_ap(np.array([4.0, 3.0, 2.0, 1.0]), np.array([3.0, 4.0, 2.0, 1.0])), 4)
     0.3333
@@ -25,13 +26,13 @@ def tau_ap(truth: FloatArray, estimate: FloatArray) -> float:
     by_truth = listed_order(truth)[ranking(estimate)]
     runs = len(by_truth)
     if runs < 2:  # noqa: PLR2004
-        raise InputError(f"{runs} run; a rank correlation needs at least 2")
+        raise InputError(f"{counted(runs, 'run')}; a rank correlation needs at least 2")
     above_right = [np.count_nonzero(by_truth[:place] > by_truth[place]) / place for place in range(1, runs)]
     return float(2 * np.mean(above_right) - 1)
 
 
 def symmetric_tau_ap(x: FloatArray, y: FloatArray) -> float:
-    """The mean of tau_ap both ways round, for two rankings of which neither is the truth."""
+    """The mean of tau_ap in both directions, for two rankings of which neither is the truth."""
     return (tau_ap(x, y) + tau_ap(y, x)) / 2
 
 
@@ -42,7 +43,7 @@ def rank_biased_overlap(x: FloatArray, y: FloatArray, *, persistence: float = 0.
     1.0
     """
     if not 0 < persistence < 1:
-        raise InputError(f"persistence {persistence:g} is not between 0 and 1; give 0.9, say")
+        raise InputError(f"persistence {persistence:g} is not between 0 and 1; give 0.9, for example")
     depth = np.arange(1, len(x) + 1)
     shared = shared_at(x, y) / depth
     weights = persistence**depth
@@ -57,7 +58,7 @@ def top_overlap(x: FloatArray, y: FloatArray, *, k: int) -> float:
     0.5
     """
     if not 1 <= k <= len(x):
-        raise InputError(f"k = {k} with {len(x)} runs; give 1 to {len(x)}")
+        raise InputError(f"k = {k} with {counted(len(x), 'run')}; give 1 to {len(x)}")
     return float(shared_at(x, y)[k - 1]) / k
 
 

@@ -1,4 +1,4 @@
-"""Scores made comparable across topics: each topic's mean and spread over the runs taken out."""
+"""Scores made comparable across topics by each topic's mean and standard deviation over the runs."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ B = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Factors:
-    """What one measure's topics were like for the runs of one round: mean and standard deviation per topic.
+    """The mean and standard deviation of each topic, over the runs of one round, under one measure.
 
-    A standard deviation of 0 marks a topic on which all those runs tied: it says nothing about any run.
+    A standard deviation of 0 marks a topic on which all those runs tied: every standardised score is neutral.
 
     >>> import kaiwa, numpy
     >>> kaiwa.Scores("AP", ("q1",), ("A", "B"), numpy.array([[0.5, 0.25]])).factors().topics
@@ -41,9 +41,9 @@ class Factors:
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.means).all() and np.isfinite(self.sds).all() and (self.sds >= 0).all()):
-            raise InputError(f"{self.measure}: a topic's mean or sd is not a number, or the sd is below 0; mend it")
+            raise InputError(f"{self.measure}: a topic's mean or sd is not a number, or the sd is below 0; fix it")
         if len(set(self.topics)) != len(self.topics):
-            raise InputError(f"{self.measure}: a topic has two factors; keep one")
+            raise InputError(f"{self.measure}: duplicate topic; keep one factor per topic")
 
 
 def standardisation_factors(scores: Scores) -> Factors:

@@ -1,4 +1,4 @@
-"""The step-down version of the randomised HSD: less to correct for once the largest differences are settled."""
+"""The step-down version of the randomised HSD: a smaller correction for all but the largest difference."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def step_down_hsd(
 ) -> StepDown:
     """Westfall & Young's step-down maxT over all pairs, on the trials of the randomised HSD (1993, algorithm 4.1).
 
-    The kth largest difference is held against the largest shuffled difference among the pairs from the
+    The kth largest difference is compared with the largest shuffled difference among the pairs from the
     kth on, and its p is never below that of a larger difference. The largest difference keeps its p.
 
     >>> result = step_down_hsd(np.array([[0.9, 0.5, 0.1]] * 8), trials=999, rng=np.random.default_rng(1))

@@ -24,10 +24,10 @@ class TeamBest:
 
 
 def best_of_teams(comparison: Comparison, *, pattern: str | None = None) -> tuple[TeamBest, ...]:
-    """Each team's best run, best team first; none when the runs are not named by team.
+    """Each team's best run, best team first; none if the runs are not named by team.
 
-    ``pattern`` is a regular expression that a run's whole name matches, its group ``team`` (or its first
-    group) the team; NTCIR's ``TEAM-C-R1`` unless given.
+    ``pattern`` is a regular expression that matches a run's whole name; its group ``team`` (or its first
+    group) is the team. The default matches NTCIR's ``TEAM-C-R1``.
     """
     best: dict[str, str] = {}
     for standing in comparison.standings:
@@ -35,10 +35,10 @@ def best_of_teams(comparison: Comparison, *, pattern: str | None = None) -> tupl
         if team is None:
             return ()
         best.setdefault(team, standing.run)
-    apart = {frozenset((pair.a, pair.b)) for pair in comparison.pairs if pair.significant}
+    differ = {frozenset((pair.a, pair.b)) for pair in comparison.pairs if pair.significant}
     runs = list(best.values())
     return tuple(
-        TeamBest(team, run, tuple(other for other in runs[place + 1 :] if frozenset((run, other)) in apart))
+        TeamBest(team, run, tuple(other for other in runs[place + 1 :] if frozenset((run, other)) in differ))
         for place, (team, run) in enumerate(best.items())
     )
 
@@ -47,9 +47,9 @@ def _team(run: str, pattern: str | None) -> str | None:
     try:
         found = re.fullmatch(pattern or NTCIR_RUN, run)
     except re.error as fault:
-        raise InputError(f"team pattern {pattern!r} is no regular expression ({fault}); mend it") from None
+        raise InputError(f"team pattern {pattern!r} is not a regular expression ({fault}); fix it") from None
     if found is None and pattern is None:
         return None
     if found is None or not found.re.groups:
-        raise InputError(f"team pattern {pattern!r} finds no team in run {run!r}; give one group that does")
+        raise InputError(f"team pattern {pattern!r} finds no team in run {run!r}; give one group that matches it")
     return found["team"] if "team" in found.re.groupindex else found[1]

@@ -1,4 +1,4 @@
-"""Tukey's HSD by the studentised range: the analytic test, on matched topics and not."""
+"""Tukey's HSD by the studentised range: the analytic test, for matched and for unmatched topics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class TukeyHSD:
-    """p per pair, runs x runs, and the difference a pair must exceed to be significant at alpha."""
+    """p per pair, runs x runs, and the difference that a pair must exceed to be significant at alpha."""
 
     p: FloatArray
     critical_difference: float

@@ -1,4 +1,4 @@
-"""Where the variance lies: V_E, V_E2, the components of topic, run and residual, and how well runs are told apart."""
+"""V_E, V_E2, the variance components of topic, run and residual, and generalisability."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _ROUNDING = 1e-12
 class Components:
     """Variance components of the topics x runs model; a negative estimate is reported as 0 (Searle et al. 1992).
 
-    ``generalisability`` is how well the runs' order would repeat on other topics as many, ``dependability``
-    how well their scores would (Brennan 2001; Bodoff & Li 2007); None when no variance is left at all.
+    ``generalisability`` is how well the order of the runs would repeat on as many other topics, ``dependability``
+    how well their scores would (Brennan 2001; Bodoff & Li 2007); None if there is no variance at all.
     """
 
     topic: float
@@ -114,7 +114,7 @@ def _pooled(matrices: Sequence[FloatArray], lost: Sequence[int]) -> float:
 
 
 def _degrees(matrices: Sequence[FloatArray], lost: Sequence[int]) -> int:
-    """(runs - lost)(topics - 1), summed: a run is lost to each matrix whose topic means were taken out."""
+    """(runs - lost)(topics - 1), summed: a matrix whose topic means were subtracted loses one run."""
     return sum((x.shape[1] - less) * (len(x) - 1) for x, less in zip(matrices, lost, strict=True))
 
 
@@ -125,7 +125,7 @@ def _limits(
     confidence: float,
     rng: np.random.Generator,
 ) -> tuple[float, float] | None:
-    """Bootstrap-t limits of log variance over topics, each matrix drawn on its own; None below three topics.
+    """Bootstrap-t limits of log variance over topics, each matrix resampled separately; None below three topics.
 
     A variance is in essence a mean over topics of their squared deviations, so it is studentised as a mean;
     the log makes it nearly symmetric (Efron & Tibshirani 1993, section 12.5).
@@ -143,7 +143,7 @@ def _limits(
 
 
 def _studentised_logs(shares: Sequence[FloatArray], total: float, trials: int, rng: np.random.Generator) -> FloatArray:
-    """Per draw, log(drawn total / total) over its standard error; draws without spread say nothing and give 0."""
+    """Per draw, log(drawn total / total) over its standard error; 0 for draws without variance."""
     sums, spreads = np.zeros(trials), np.zeros(trials)
     for share in shares:
         n = len(share)
@@ -151,8 +151,8 @@ def _studentised_logs(shares: Sequence[FloatArray], total: float, trials: int, r
         first, second = (np.concatenate(part) for part in zip(*moments, strict=True))
         sums += first
         spreads += np.maximum(second - first**2 / n, 0.0) * n / (n - 1)
-    told = (sums > 0) & (spreads > _ROUNDING * sums**2)
-    error = np.sqrt(spreads[told]) / sums[told]
+    varied = (sums > 0) & (spreads > _ROUNDING * sums**2)
+    error = np.sqrt(spreads[varied]) / sums[varied]
     logs = np.zeros(trials)
-    logs[told] = np.log(sums[told] / total) / error
+    logs[varied] = np.log(sums[varied] / total) / error
     return logs

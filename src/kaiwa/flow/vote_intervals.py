@@ -42,7 +42,7 @@ def vote_intervals_of_files(
         judgements,
         [choose(name) for name in measures],
         reading,
-        worth=judged.weighing.worth,
+        gain=judged.weighing.gain,
         rng=np.random.default_rng(seed),
         samples=samples,
         on_progress=on_progress,

@@ -36,10 +36,11 @@ def _own(name: str, kaiwa_name: str) -> Measure:
         "__name__": name,
         "NAME": name,
         "PRETTY_NAME": kaiwa_name,
-        "SHORT_DESC": measure.says,
+        "SHORT_DESC": measure.description,
         "SUPPORTED_PARAMS": _SHARED | options,
     }
-    made: Measure = type(f"_{name}", (Measure,), {**fields, "__doc__": f"Kaiwa's {kaiwa_name}: {measure.says}."})()
+    text = f"Kaiwa's {kaiwa_name}: {measure.description}."
+    made: Measure = type(f"_{name}", (Measure,), {**fields, "__doc__": text})()
     return made
 
 

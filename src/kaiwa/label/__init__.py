@@ -1,1 +1,1 @@
-"""Votes of assessors: what they add up to, and how far they agree."""
+"""Votes of assessors: the gains that they give, and their agreement."""

@@ -1,4 +1,4 @@
-"""Agreement of a whole collection of votes: the statistics with intervals over topics, and what is contested."""
+"""Agreement of a whole collection of votes: the statistics with intervals over topics, and the contested items."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _PAIR = 2
 
 @dataclass(frozen=True)
 class Estimate:
-    """A statistic with its 95% interval over resampled topics; NaN bounds when there is one topic."""
+    """A statistic with its 95% interval over resampled topics; the bounds are NaN if there is one topic."""
 
     value: float
     low: float
@@ -45,7 +45,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Contested:
-    """An item its assessors disagree on: its votes at each level, and the share of agreeing pairs."""
+    """An item on which its assessors disagree: its votes at each level, and the share of agreeing pairs."""
 
     topic: str
     comment: str
@@ -68,9 +68,9 @@ class AssessorPair:
 
 @dataclass(frozen=True)
 class Agreement(Shown):
-    """How far the votes agree: kappa and alpha by metric with intervals, raw agreement, and what was counted.
+    """The agreement of the votes: kappa and alpha by metric with intervals, raw agreement, and counts.
 
-    ``missing`` counts the NA votes, which are left out.
+    ``missing`` counts the NA votes, which are ignored.
 
     >>> import kaiwa
     >>> kaiwa.Votes.from_rows([("q", "c", "ann", 2), ("q", "c", "bob", 2)]).agree().raw.value
@@ -90,9 +90,9 @@ class Agreement(Shown):
 def agreement(
     votes: Votes, *, rng: np.random.Generator, classes: IntArray | None = None, samples: int = 1000
 ) -> Agreement:
-    """The agreement statistics of the votes, levels put together by ``classes`` if given.
+    """The agreement statistics of the votes, with levels merged by ``classes`` if given.
 
-    Intervals are 95% percentile intervals over ``samples`` resamples of whole topics, since items of one topic
+    Intervals are 95% percentile intervals over ``samples`` resamples of whole topics, because items of one topic
     share its difficulty.
     """
     counts = votes.counts() if classes is None else merged(votes.counts(), classes)
@@ -126,13 +126,13 @@ def agreement(
 def agreement_of_levels(
     votes: Votes, *, rng: np.random.Generator, merge: str | None = None, samples: int = 1000
 ) -> Agreement:
-    """The agreement of the votes, levels merged like ``L1+L2`` if asked."""
+    """The agreement of the votes, with levels merged by a text such as ``L1+L2`` if given."""
     classes = None if merge is None else parse_merge(merge, votes.top)
     return agreement(votes, rng=rng, classes=classes, samples=samples)
 
 
 def contested(votes: Votes, number: int) -> list[Contested]:
-    """The items whose votes agree least; of equals, those whose levels lie furthest apart, then file order."""
+    """The items whose votes agree least; ties by the variance of the levels, largest first, then by file order."""
     counts = votes.counts()
     agreeing = item_agreement(counts)
     voted = np.flatnonzero(~np.isnan(agreeing))
@@ -152,7 +152,7 @@ def contested(votes: Votes, number: int) -> list[Contested]:
 
 
 def assessor_pairs(votes: Votes) -> list[AssessorPair]:
-    """Cohen's kappa of every two assessors who share an item."""
+    """Cohen's kappa of every two assessors who voted on the same item."""
     by_assessor = votes.by_assessor()
     levels = votes.top + 1
     pairs = list[AssessorPair]()

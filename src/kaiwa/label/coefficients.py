@@ -1,8 +1,7 @@
-"""How far assessors agree, beyond chance: Fleiss' kappa, Krippendorff's alpha, Cohen's kappa.
+"""Agreement of assessors, corrected for chance: Fleiss' kappa, Krippendorff's alpha, Cohen's kappa.
 
-Everything starts from how many votes each item has at each level, "items x levels"; items with fewer than
-two votes say nothing about agreement and are left out. Undefined statistics (everyone always chose one level)
-are NaN.
+All statistics use the number of votes of each item at each level, "items x levels"; items with fewer than
+two votes are ignored. Undefined statistics (all votes at one level) are NaN.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ def item_agreement(counts: IntArray) -> FloatArray:
 
 
 def fleiss_kappa(counts: IntArray) -> float:
-    """Fleiss' kappa (1971), items with unequal numbers of votes weighing the same.
+    """Fleiss' kappa (1971); items have the same weight whatever their number of votes.
 
     >>> round(fleiss_kappa(np.array([[3, 0], [0, 3], [2, 1]])), 4)
     0.55
@@ -63,7 +62,7 @@ def coincidences(counts: IntArray) -> FloatArray:
 
 
 def krippendorff_alpha(counts: IntArray, metric: str = "ordinal") -> float:
-    """Krippendorff's alpha; missing votes are simply absent.
+    """Krippendorff's alpha; missing votes are ignored.
 
     >>> round(krippendorff_alpha(np.array([[2, 0], [0, 2], [1, 1]]), "nominal"), 4)
     0.4444
@@ -89,15 +88,15 @@ def cohen_kappa(first: IntArray, second: IntArray, levels: int, *, weights: str 
     0.5
     """
     observed = np.bincount(first * levels + second, minlength=levels * levels).reshape(levels, levels)
-    apart = np.abs(np.subtract.outer(np.arange(levels), np.arange(levels))).astype(np.float64)
-    distance = WEIGHTS[weights](apart)
+    steps = np.abs(np.subtract.outer(np.arange(levels), np.arange(levels))).astype(np.float64)
+    distance = WEIGHTS[weights](steps)
     expected = np.outer(observed.sum(axis=1), observed.sum(axis=0)) / max(len(first), 1)
     chance = float((distance * expected).sum())
     return 1.0 - float((distance * observed).sum()) / chance if chance > 0 else float("nan")
 
 
 def merged(counts: IntArray, classes: IntArray) -> IntArray:
-    """The counts with levels put together: ``classes[level]`` is the class of each level.
+    """The counts with levels merged: ``classes[level]`` is the class of each level.
 
     >>> merged(np.array([[5, 3, 2]]), np.array([0, 1, 1]))
     array([[5, 5]])
@@ -109,7 +108,7 @@ def merged(counts: IntArray, classes: IntArray) -> IntArray:
 
 
 def parse_merge(text: str, top: int) -> IntArray:
-    """The class of each level 0..top, from a text like ``L1+L2``; levels not named stay their own class.
+    """The class of each level 0..top, from a text such as ``L1+L2``; a level that is not named is a class of its own.
 
     >>> parse_merge("L1+L2", 2)
     array([0, 1, 1])
@@ -121,7 +120,7 @@ def parse_merge(text: str, top: int) -> IntArray:
             raise InputError(f"{option('merge')}: {group!r} does not name levels of 0..{top}; write it like L1+L2")
         for name in names:
             if int(name) in together:
-                raise InputError(f"{option('merge')}: level {name} stands twice; put each level in one class")
+                raise InputError(f"{option('merge')}: duplicate level {name}; put each level in one class")
             together[int(name)] = min(int(other) for other in names)
     heads = [together.get(level, level) for level in range(top + 1)]
     place = {head: number for number, head in enumerate(sorted(set(heads)))}
@@ -138,7 +137,7 @@ def _interval(totals: FloatArray) -> FloatArray:
 
 
 def _ordinal(totals: FloatArray) -> FloatArray:
-    """The votes standing from one level to the other, ends counted half, squared."""
+    """The number of votes from one level to the other, half of those at either end, squared."""
     up_to = np.cumsum(totals) - totals / 2.0
     return np.subtract.outer(up_to, up_to) ** 2
 
@@ -151,9 +150,9 @@ METRICS: Names[Callable[[FloatArray], FloatArray]] = Names(
 WEIGHTS: Names[Callable[[FloatArray], FloatArray]] = Names(
     "weights",
     {
-        "none": lambda apart: (apart > 0).astype(np.float64),
-        "linear": lambda apart: apart,
-        "quadratic": lambda apart: apart**2,
+        "none": lambda steps: (steps > 0).astype(np.float64),
+        "linear": lambda steps: steps,
+        "quadratic": lambda steps: steps**2,
     },
 )
 """Distances between levels for Cohen's kappa."""

@@ -1,6 +1,6 @@
-"""Votes to gains: one scheme for each way of weighing several people's levels of one item.
+"""Votes to gains: one scheme for each way to turn the votes on an item into its gain.
 
-Every scheme sees an item only through how many votes it has at each level, "items x levels".
+Every scheme uses only the number of votes of an item at each level, "items x levels".
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ UNANIMITY_WEIGHT = 0.2
 
 @dataclass(frozen=True)
 class Scheme:
-    """How an item's votes become its gain: ``worth(counts, values, p)``, items x levels in, items out.
+    """How an item's votes become its gain: ``gain(counts, values, p)``, items x levels in, items out.
 
-    ``top`` gives the highest gain the scheme can reach from the top value and the votes an item has;
-    ``exponential`` schemes take level l as 2^l - 1 unless told otherwise, the rest take it as l.
+    ``top`` gives the highest possible gain from the top value and the number of votes of an item;
+    the default value of level l is 2^l - 1 in ``exponential`` schemes, l in the others.
     """
 
-    says: str
-    worth: Callable[[IntArray, FloatArray, float], FloatArray]
+    description: str
+    gain: Callable[[IntArray, FloatArray, float], FloatArray]
     top: Callable[[float, int, float], float]
     exponential: bool = True
 
@@ -63,7 +63,7 @@ def _weighted(counts: IntArray, values: FloatArray, p: float) -> FloatArray:
 
 
 def _majority(counts: IntArray, values: FloatArray, _p: float) -> FloatArray:
-    """The level most votes name; of levels with as many, the lowest."""
+    """The most frequent level, the lowest if there are several."""
     winners: FloatArray = values[counts.argmax(axis=1)]
     return winners
 
@@ -82,14 +82,14 @@ def _only(counts: IntArray, values: FloatArray, _p: float) -> FloatArray:
     if (several := counts.sum(axis=1) > 1).any():
         item = int(several.argmax())
         raise InputError(
-            f"item {item + 1} has {int(counts[item].sum())} votes, and 'levels' takes one each; "
+            f"item {item + 1} has {int(counts[item].sum())} votes, but the scheme 'levels' takes one per item; "
             "choose mean, sum, unanimity, weighted, majority or median"
         )
     return counts @ values
 
 
 def _spread(counts: IntArray, values: FloatArray) -> FloatArray:
-    """D, the highest vote's value less the lowest's; per item."""
+    """D, the value of the highest vote minus that of the lowest; per item."""
     given = counts > 0
     highest: FloatArray = np.where(given, values, -np.inf).max(axis=1)
     lowest: FloatArray = np.where(given, values, np.inf).min(axis=1)
@@ -99,68 +99,68 @@ def _spread(counts: IntArray, values: FloatArray) -> FloatArray:
 SCHEMES = Names(
     "scheme",
     {
-        "levels": Scheme("the one vote's level", _only, lambda high, _n, _p: high),
+        "levels": Scheme("the level of the only vote", _only, lambda high, _n, _p: high),
         "mean": Scheme("the mean of the votes (STC Japanese subtask)", _mean, lambda high, _n, _p: high),
-        "sum": Scheme("RawG, the votes added up", _sum, lambda high, n, _p: n * high, exponential=False),
+        "sum": Scheme("RawG, the sum of the votes", _sum, lambda high, n, _p: n * high, exponential=False),
         "unanimity": Scheme(
-            "UG, the sum and a bonus for agreement",
+            "UG, the sum plus a bonus for agreement",
             _unanimity,
             lambda high, n, p: (1 + p) * n * high,
             exponential=False,
         ),
         "weighted": Scheme(
-            "WG, the sum shrunk by disagreement", _weighted, lambda high, n, _p: n * high, exponential=False
+            "WG, the sum reduced by disagreement", _weighted, lambda high, n, _p: n * high, exponential=False
         ),
-        "majority": Scheme("the level most votes name, the lower of two", _majority, lambda high, _n, _p: high),
+        "majority": Scheme("the most frequent level, the lowest of several", _majority, lambda high, _n, _p: high),
         "median": Scheme("the middle vote", _median, lambda high, _n, _p: high),
     },
 )
-"""Every way from votes to gains."""
+"""Every scheme."""
 
 
 @dataclass(frozen=True, eq=False)
 class Weighing:
-    """A scheme ready to weigh the votes of one collection: its value for each level and its top gain."""
+    """A scheme with its settings for one collection: the value of each level, p and the top gain."""
 
     scheme: str
     values: FloatArray
     p: float
     top: float
 
-    def worth(self, counts: IntArray) -> FloatArray:
+    def gain(self, counts: IntArray) -> FloatArray:
         """The gain of each item from its votes, items x levels in, items out."""
-        return SCHEMES[self.scheme].worth(counts, self.values, self.p)
+        return SCHEMES[self.scheme].gain(counts, self.values, self.p)
 
 
 def weighing(
     votes: Votes, scheme: str, *, values: Sequence[float] | None = None, p: float = UNANIMITY_WEIGHT
 ) -> Weighing:
-    """The scheme of that name for these votes; ``values`` says what each level from 0 is worth.
+    """The scheme of that name for these votes; ``values`` are those of the levels from 0.
 
     >>> from kaiwa.model.votes import Votes
     >>> from kaiwa.model.ids import pack
     >>> one = Votes(pack(["q"]), pack(["c"]), ("a", "b"), np.array([0, 0]), np.array([0, 1]), np.array([1, 2]), 2)
-    >>> weighing(one, "mean").worth(one.counts())
+    >>> weighing(one, "mean").gain(one.counts())
     array([2.])
     """
     chosen = SCHEMES[scheme]
     if not 0 <= p < float("inf"):
-        raise InputError(f"the unanimity weight p is {p:g}; give a number from 0, as {option('p', '0.2')}")
+        raise InputError(f"the unanimity weight p is {p:g}; give a number from 0, such as {option('p', '0.2')}")
     levels = np.arange(votes.top + 1.0)
-    worth = (
+    used = (
         np.asarray(values, dtype=np.float64)
         if values is not None
         else (2**levels - 1 if chosen.exponential else levels)
     )
-    if len(worth) != votes.top + 1 or not np.isfinite(worth).all() or (worth < 0).any() or worth.max() <= 0:
+    if len(used) != votes.top + 1 or not np.isfinite(used).all() or (used < 0).any() or used.max() <= 0:
         raise InputError(f"levels 0..{votes.top} need one value each, from 0 up; see {option('levels')}")
     most = int(votes.counts().sum(axis=1).max(initial=0))
-    return Weighing(scheme, worth, p, float(chosen.top(float(worth.max()), most, p)))
+    return Weighing(scheme, used, p, float(chosen.top(float(used.max()), most, p)))
 
 
 @dataclass(frozen=True, eq=False)
 class VotedGains:
-    """Gains from votes, the votes behind each ("judged rows x levels"), and the items nobody voted on."""
+    """Gains from votes, the votes behind each ("judged rows x levels"), and the number of items without a vote."""
 
     gains: Gains
     counts: IntArray
@@ -179,7 +179,7 @@ def gains_of(votes: Votes, how: Weighing) -> VotedGains:
         topics=grouping.topics,
         starts=grouping.starts,
         comments=votes.comments[kept],
-        gains=how.worth(counts[kept]),
+        gains=how.gain(counts[kept]),
         top=how.top,
         how=how.scheme,
         without_votes=votes.items - len(kept),
@@ -190,7 +190,7 @@ def gains_of(votes: Votes, how: Weighing) -> VotedGains:
 def voted_gains(
     votes: Votes, scheme: str = "mean", *, levels: Levels | None = None, p: float = UNANIMITY_WEIGHT
 ) -> VotedGains:
-    """The gains of the votes by the scheme of that name; ``levels`` says what each level is worth.
+    """The gains of the votes by the scheme of that name; ``levels`` gives the value of each level.
 
     >>> from kaiwa.model.votes import Votes
     >>> votes = Votes.from_rows([("q", "c", "a", 1), ("q", "c", "b", 2)])
@@ -203,7 +203,7 @@ def voted_gains(
 def _level_values(levels: Levels | None, top: int) -> list[float] | None:
     if levels is None:
         return None
-    if odd := sorted(set(levels) - set(range(top + 1))):
-        what = f"{option('levels')} names level {odd[0]:g}, but votes go from 0 to {top}"
+    if unknown := sorted(set(levels) - set(range(top + 1))):
+        what = f"{option('levels')} names level {unknown[0]:g}, but votes go from 0 to {top}"
         raise InputError(f"{what}; leave it out, or see {option('top')}")
     return [levels.get(level, 0.0) for level in range(top + 1)]

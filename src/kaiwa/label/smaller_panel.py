@@ -1,4 +1,4 @@
-"""The votes that a smaller panel would have cast."""
+"""The votes of a smaller panel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def votes_of_fewer(counts: IntArray, assessors: int, *, rng: np.random.Generator) -> IntArray:
-    """So many of each item's votes, drawn without replacement; items x levels in and out.
+    """At most ``assessors`` of each item's votes, drawn without replacement; items x levels in and out.
 
     >>> votes_of_fewer(np.array([[1, 4], [0, 3]]), 4, rng=np.random.default_rng(1)).sum(axis=1)
     array([4, 3])

@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measure:
-    """How a measure is computed from lists, what it takes, and what it says.
+    """A measure: its description, its function of lists, and its options.
 
-    ``normalised`` divides by the ideal list's score; ``condensed`` measures see judged items only; ``cutoff``
-    is None when the measure works with or without, else what its @k must be ("k", or a number). ``sees`` is
+    ``normalised`` divides by the score of the ideal list; ``condensed`` measures use judged items only; ``cutoff``
+    is None if the measure works with or without one, else what its @k must be ("k", or a number). ``uses`` is
     what the value is computed from: "lists", or a whole batch for its "votes" or "intents".
     """
 
-    says: str
+    description: str
     value: Callable[..., FloatArray]
     options: Mapping[str, Option] = field(default_factory=dict)
     fixed: Mapping[str, str] = field(default_factory=dict)
     normalised: bool = False
     condensed: bool = False
     cutoff: str | None = None
-    sees: str = "lists"
+    uses: str = "lists"
 
 
 _BETA = {"beta": 1.0}
@@ -83,10 +83,10 @@ MEASURES = Names(
         "rpref_N": Measure("graded preference, worst penalty", preference.rpref_n, condensed=True),
         "rpref_relative": Measure("graded preference, penalty over r-1", preference.rpref_relative, condensed=True),
         "rpref_relative2": Measure("graded preference, penalty over r", preference.rpref_relative2, condensed=True),
-        "Acc": Measure("share of votes in the named levels, to rank k", set_counts.accuracy, cutoff="k", sees="votes"),
-        "I-rec": Measure("intents covered, over all", diversity.intent_recall, sees="intents"),
-        "P+Q": Measure("Q of informational, P+ of navigational intents", diversity.p_plus_q, _BETA, sees="intents"),
-        "P+Q#": Measure("half I-rec, half P+Q", diversity.p_plus_q_sharp, _BETA, sees="intents"),
+        "Acc": Measure("share of votes in the named levels, to rank k", set_counts.accuracy, cutoff="k", uses="votes"),
+        "I-rec": Measure("intents covered, over all", diversity.intent_recall, uses="intents"),
+        "P+Q": Measure("Q of informational, P+ of navigational intents", diversity.p_plus_q, _BETA, uses="intents"),
+        "P+Q#": Measure("half I-rec, half P+Q", diversity.p_plus_q_sharp, _BETA, uses="intents"),
     },
 )
-"""Every measure, the official STC measures first; D-, D#-, DIN-, DIN#- and IA- go before any that sees lists."""
+"""Every measure, the official STC measures first; D-, D#-, DIN-, DIN#- and IA- go before any that uses lists."""

@@ -1,4 +1,4 @@
-"""A measure as asked for by name: found in the table, its options checked, ready to be computed."""
+"""A measure by name: found in the table, with its options checked."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _BOUNDS = {"p": (0.0, 0.9999), "gamma": (0.0, 1.0), "rho": (0.0001, 1.0), "b": (
 
 @dataclass(frozen=True)
 class Chosen:
-    """A measure with the name it was asked by, its options and its cutoff."""
+    """A measure with its name as written, its options and its cutoff."""
 
     text: str
     name: MeasureName
     measure: Measure
-    options: dict[str, Any]  # Any: a number, several, or a fixed word, as the measure's own signature says
+    options: dict[str, Any]  # Any: a number, several, or a fixed word, as in the measure's signature
 
     def value(self, batch: Batch) -> FloatArray:
         """The measure's value of each list of the batch; NaN where it is undefined."""
@@ -37,7 +37,7 @@ class Chosen:
         return (value + intent_recall(batch, cutoff=cutoff)) / 2.0 if "#" in prefix else value
 
     def _plain(self, batch: Batch) -> FloatArray:
-        if self.measure.sees != "lists":
+        if self.measure.uses != "lists":
             return self.measure.value(batch, cutoff=self.name.cutoff, **self.options)
         seen = batch.condensed if self.measure.condensed else batch
         return self._of_lists(seen.lists(self.name.cutoff))
@@ -63,12 +63,12 @@ def choose(text: str) -> Chosen:
         raise UnknownName.among("measure", name.base, [*MEASURES, *ALIASES])
     measure = MEASURES[name.base]
     _check_cutoff(text, name, measure)
-    if name.prefix and measure.sees != "lists":
+    if name.prefix and measure.uses != "lists":
         raise InputError(f"measure {text!r}: {name.prefix} goes before a measure of one list, as in D#-nDCG@10")
-    if name.levels and measure.sees != "votes":
+    if name.levels and measure.uses != "votes":
         raise InputError(f"measure {text!r}: only Acc takes levels; give gains with {option('levels')}")
     options: dict[str, Any] = {**measure.options, **_checked_options(text, name, measure), **measure.fixed}
-    return Chosen(text, name, measure, options | ({"levels": name.levels} if measure.sees == "votes" else {}))
+    return Chosen(text, name, measure, options | ({"levels": name.levels} if measure.uses == "votes" else {}))
 
 
 def _check_cutoff(text: str, name: MeasureName, measure: Measure) -> None:
@@ -90,6 +90,6 @@ def _checked_options(text: str, name: MeasureName, measure: Measure) -> dict[str
         if not all(low <= number <= high and number < float("inf") for number in numbers):
             raise InputError(f"measure {text!r}: {key} must lie in {low:g}..{high:g}")
         if not several and len(numbers) > 1:
-            raise InputError(f"measure {text!r}: {key} is one number")
+            raise InputError(f"measure {text!r}: {key} takes one number, not {len(numbers)}")
         checked[key] = numbers if several else numbers[0]
     return checked

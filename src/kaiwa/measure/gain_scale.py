@@ -1,4 +1,4 @@
-"""Scales: which gain each grade is worth, and gmax, the top of the scale."""
+"""Scales: the gain of each grade, and gmax, the top of the scale."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _PAIR = re.compile(r"L?(?P<grade>-?\d{1,6}(?:\.\d+)?)=(?P<gain>\d{1,12}(?:\.\d+)
 class Scale:
     """The gain of each grade, and the top.
 
-    Without ``levels`` a grade is its own gain. ``top`` is a declared gmax; ``by_topic`` takes each topic's own
-    highest gain instead, as NTCIREVAL does with direct gains.
+    Without ``levels`` the gain is the grade. ``top`` is a declared gmax; ``by_topic`` takes the highest gain of each
+    topic instead, as NTCIREVAL does with direct gains.
     """
 
     levels: Mapping[float, float] | None = None
@@ -38,15 +38,15 @@ class Scale:
             raise InputError(f"the top of the scale, {self.top:g}, is not a gain above 0; see {option('top')}")
         if self.levels is not None and max(self.levels.values(), default=0.0) <= 0:
             example = option("levels", "L1=1,L2=3", python="{1: 1, 2: 3}")
-            raise InputError(f"no level is worth anything; give at least one a gain above 0, as {example}")
+            raise InputError(f"no level has a gain above 0; give at least one, as {example}")
 
     def of(self, gains: Gains) -> Gains:
         """The gains on this scale, grades mapped and the top declared."""
         mapped = gains if self.levels is None else _mapped(gains, self.levels)
         return mapped if self.top is None else replace(mapped, top=self.top)
 
-    def says(self, gains: Gains) -> str:
-        """What gmax is and why, for people."""
+    def gmax_text(self, gains: Gains) -> str:
+        """The value of gmax and its source, as text."""
         if self.by_topic:
             return "each topic's own highest gain"
         source = "--top" if self.top is not None else "--levels" if self.levels is not None else gains.how
@@ -67,13 +67,13 @@ def parse_levels(text: str) -> dict[float, float]:
             what = f"{option('levels')}: {part.strip()!r} is not a level and its gain"
             raise InputError(f"{what}; write it like L1=1,L2=3")
         if float(pair["grade"]) in levels:
-            raise InputError(f"{option('levels')}: level {pair['grade']} stands twice; give each level one gain")
+            raise InputError(f"{option('levels')}: duplicate level {pair['grade']}; give each level one gain")
         levels[float(pair["grade"])] = float(pair["gain"])
     return levels
 
 
 def parse_scale(levels: str | None, top: str | None) -> Scale:
-    """The scale that the words of --levels and --top describe.
+    """The scale from the texts of --levels and --top.
 
     >>> parse_scale("L1=1,L2=3", "topic").by_topic
     True
@@ -93,10 +93,10 @@ def judge(
 ) -> Judgements:
     """The gains ready for scoring, on a scale."""
     scale = scale or Scale()
-    worth = scale.of(gains)
+    scaled = scale.of(gains)
     levels = () if scale.levels is None else tuple(sorted(gain for gain in scale.levels.values() if gain > 0))
-    top = highest_gains(worth) if scale.by_topic else np.full(len(worth.topics), worth.top)
-    return Judgements(worth, top, levels, votes, intents, own_tops=scale.by_topic)
+    top = highest_gains(scaled) if scale.by_topic else np.full(len(scaled.topics), scaled.top)
+    return Judgements(scaled, top, levels, votes, intents, own_tops=scale.by_topic)
 
 
 def _mapped(gains: Gains, levels: Mapping[float, float]) -> Gains:
@@ -109,5 +109,5 @@ def _mapped(gains: Gains, levels: Mapping[float, float]) -> Gains:
         raise gains.fault(
             row, f"grade {gains.gains[row]:g} is not on the scale {shown}", f"give it a gain with {option('levels')}"
         )
-    worth = np.array([known[grade] for grade in grades.tolist()])
-    return replace(gains, gains=worth[spot], top=float(worth.max()), how="levels")
+    values = np.array([known[grade] for grade in grades.tolist()])
+    return replace(gains, gains=values[spot], top=float(values.max()), how="levels")

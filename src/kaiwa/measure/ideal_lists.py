@@ -1,4 +1,4 @@
-"""What each topic could have given: its ideal list, and the scores of that list, computed once."""
+"""The ideal list of each topic, and the scores of that list, computed once."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
 
 Which = slice | IntArray
-"""Some of the topics: neighbours, or numbers in any order and number."""
+"""Some of the topics: a slice, or topic numbers in any order, repeats allowed."""
 
 CELLS = 1 << 18
-"""The most cells a batch of lists x ranks may have: memory stays bounded whatever the number of topics."""
+"""The largest number of cells of a batch, lists x ranks: it limits memory whatever the number of topics."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ideals:
-    """Every topic's positive gains, largest first, one topic after the other, and what was judged worthless.
+    """Every topic's positive gains, largest first, one topic after the other, and its number of nonrelevant items.
 
     ``gains[starts[t]:starts[t + 1]]`` is the ideal list of topic ``t``; ``top`` is gmax, per topic.
     """
@@ -72,7 +72,7 @@ class Ideals:
 
 
 def ideals_of(gains: Gains, values: FloatArray, top: FloatArray) -> Ideals:
-    """The ideal lists of judged items worth ``values``, one per row of the gains."""
+    """The ideal lists of the judged items with gains ``values``, one value per row of ``gains``."""
     codes = gains.codes()
     kept = np.flatnonzero(values > 0)
     order = kept[np.lexsort((-values[kept], codes[kept]))]
@@ -83,7 +83,7 @@ def ideals_of(gains: Gains, values: FloatArray, top: FloatArray) -> Ideals:
 
 
 def batches(depths: IntArray) -> Iterator[slice]:
-    """Runs of neighbouring lists whose padded matrix stays within bounds.
+    """Slices of consecutive lists whose padded matrix has at most ``CELLS`` cells.
 
     >>> list(batches(np.array([3, 2, 5])))
     [slice(0, 3, None)]

@@ -1,4 +1,4 @@
-"""Topics with several intents: what an item is worth for each, and how likely each intent is."""
+"""Topics with several intents: the gain of an item for each intent, and the probability of each intent."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Intents:
         if self.chances.shape != self.navigational.shape or self.gains.shape[1:] != self.chances.shape[1:]:
             raise InputError("intents need gains as rows x intents, chances and types as topics x intents")
         if not np.isfinite(self.chances).all() or (self.chances < 0).any():
-            raise InputError("an intent's chance is not a number from 0; mend the intent file")
+            raise InputError("the probability of an intent is not a number from 0; fix the intent file")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +52,8 @@ def combine(
 ) -> DiverseGains:
     """The gains of several intents as one.
 
-    ``chances`` gives P(i|q) by (topic, intent); a topic none of whose intents has one takes them as equally likely.
-    An intent without a relevant item is left out, and the chances of the others are made to add up to 1.
+    ``chances`` gives P(i|q) by (topic, intent); if no intent of a topic has one, all are equally likely.
+    An intent without a relevant item is left out, and the probabilities of the others are scaled to sum to 1.
     """
     names = list(by_intent)
     topics = next(iter(by_intent.values())).topics
@@ -63,37 +63,37 @@ def combine(
         for intent, gains in enumerate(by_intent.values())
         for topic, comment, gain in zip(gains.codes().tolist(), gains.comments.tolist(), gains.gains, strict=True)
     ]
-    worth = np.zeros((len(places), len(names)))
+    intent_gains = np.zeros((len(places), len(names)))
     for row, intent, gain in cells:
-        worth[row, intent] = gain
+        intent_gains[row, intent] = gain
     topic_of = np.array([topic for topic, _ in places], dtype=np.int64)
     order = np.argsort(topic_of, kind="stable")
-    worth, topic_of = worth[order], topic_of[order]
-    likely = _chances(worth, topic_of, topics, names, chances)
+    intent_gains, topic_of = intent_gains[order], topic_of[order]
+    likely = _chances(intent_gains, topic_of, topics, names, chances)
     gains = Gains(
         topics=topics,
         starts=np.searchsorted(topic_of, np.arange(len(topics) + 1)).astype(np.int64),
         comments=np.array([comment for _, comment in places])[order],
-        gains=(worth * likely[topic_of]).sum(axis=1),
+        gains=(intent_gains * likely[topic_of]).sum(axis=1),
         top=max(gains.top for gains in by_intent.values()),
         how="global gains",
     )
     kinds = np.array([[(topic, name) in navigational for name in names] for topic in topics])
-    return DiverseGains(gains, Intents(worth, likely, kinds))
+    return DiverseGains(gains, Intents(intent_gains, likely, kinds))
 
 
 def _chances(
-    worth: FloatArray,
+    intent_gains: FloatArray,
     topic_of: IntArray,
     topics: Sequence[str],
     names: Sequence[str],
     given: Mapping[tuple[str, str], float],
 ) -> FloatArray:
     has_relevant = np.zeros((len(topics), len(names)), dtype=bool)
-    np.logical_or.at(has_relevant, topic_of, worth > 0)
-    told = np.array([[given.get((topic, name), 0.0) for name in names] for topic in topics])
-    told[~(told > 0).any(axis=1)] = 1.0
-    told = np.where(has_relevant, told, 0.0)
-    total = told.sum(axis=1, keepdims=True)
-    chances: FloatArray = np.divide(told, total, out=np.zeros_like(told), where=total > 0)
+    np.logical_or.at(has_relevant, topic_of, intent_gains > 0)
+    weights = np.array([[given.get((topic, name), 0.0) for name in names] for topic in topics])
+    weights[~(weights > 0).any(axis=1)] = 1.0
+    weights = np.where(has_relevant, weights, 0.0)
+    total = weights.sum(axis=1, keepdims=True)
+    chances: FloatArray = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
     return chances

@@ -1,4 +1,4 @@
-"""Returned lists seen through the judgements: the matrices that every measure is arithmetic on."""
+"""Returned lists as matrices of gains, from which every measure is computed."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class RelevantOnly:
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """The gains of returned items as "lists x ranks", one list a topic, with the topics' ideal lists.
+    """The gains of returned items as "lists x ranks", one list per topic, with the topics' ideal lists.
 
-    ``gains`` is 0 where an item is judged worthless, unjudged, or absent. ``topics`` says which topics of
-    ``ideals`` the lists answer. ``cutoff`` is the depth the lists were cut at; ``levels`` holds the gain of
-    each level when gains came from levels.
+    ``gains`` is 0 for an item that is nonrelevant, unjudged or missing. ``topics`` are the topics of ``ideals``
+    that the lists answer. ``cutoff`` is the depth at which the lists were cut; ``levels`` is the gain of each level
+    if gains came from levels.
     """
 
     gains: FloatArray
@@ -60,17 +60,17 @@ class Lists:
 
     @cached_property
     def found(self) -> FloatArray:
-        """C(r): how many relevant items stand at or above each rank; lists x ranks."""
+        """C(r): how many relevant items are at or above each rank; lists x ranks."""
         return np.cumsum(self.relevant, axis=1, dtype=np.float64)
 
     @cached_property
     def cumulative(self) -> FloatArray:
-        """cg(r): the gain collected down to each rank; lists x ranks."""
+        """cg(r): the cumulative gain at each rank; lists x ranks."""
         return np.cumsum(self.gains, axis=1)
 
     @cached_property
     def ideal_cumulative(self) -> FloatArray:
-        """cg*(r): the gain an ideal list would have collected; lists x ranks."""
+        """cg*(r): the cumulative gain of the ideal list; lists x ranks."""
         return np.cumsum(self.ideals.matrix(self.topics, self.gains.shape[1]), axis=1)
 
     @cached_property
@@ -80,7 +80,7 @@ class Lists:
 
     @cached_property
     def stopping(self) -> FloatArray:
-        """The chance that the reader stops at each rank (cascade, p(r) = g(r)/(gmax+1)); lists x ranks."""
+        """The probability that the reader stops at each rank (cascade, p(r) = g(r)/(gmax+1)); lists x ranks."""
         satisfied = self.gains / (self.top[:, None] + 1.0)
         reached = np.ones_like(satisfied)
         np.cumprod(1.0 - satisfied[:, :-1], axis=1, out=reached[:, 1:])
@@ -88,14 +88,14 @@ class Lists:
 
     @cached_property
     def relevant_only(self) -> RelevantOnly:
-        """The relevant items alone, in order: what measures of pairs of items need to look at."""
+        """The relevant items alone, in order, for measures of pairs of items."""
         width = max(1, int(self.relevant.sum(axis=1).max(initial=0)))
         order = np.argsort(~self.relevant, axis=1, kind="stable")[:, :width]
         return RelevantOnly(np.take_along_axis(self.gains, order, axis=1), (order + 1).astype(np.float64))
 
     @property
     def possible(self) -> IntArray:
-        """R, or the cutoff when that is smaller; per list."""
+        """R, or the cutoff if that is smaller; per list."""
         return self.total_relevant if self.cutoff is None else np.minimum(self.total_relevant, self.cutoff)
 
     @property
@@ -105,7 +105,7 @@ class Lists:
 
     @property
     def total_nonrelevant(self) -> IntArray:
-        """N, judged and worthless; per list."""
+        """N, the judged nonrelevant items; per list."""
         return self.ideals.nonrelevant[self.topics]
 
     @property
@@ -118,7 +118,7 @@ class Lists:
         return (self.found + beta * self.cumulative) / (self.ranks + beta * self.ideal_cumulative)
 
     def ideal_score(self, measure: Callable[..., FloatArray], **options: Any) -> FloatArray:  # Any: as the measure
-        """What the measure gives the ideal lists, at the same cutoff; per list."""
+        """The measure's score of the ideal lists, at the same cutoff; per list."""
 
         def of_batch(topics: slice, width: int) -> FloatArray:
             ideal = replace(self, gains=self.ideals.matrix(topics, width), topics=topics)
@@ -129,7 +129,7 @@ class Lists:
 
 
 def condense(rows: RowArray) -> RowArray:
-    """The lists with unjudged items (row -1) taken out and the rest moved up (Sakai 2007).
+    """The lists with unjudged items (row -1) removed and the rest moved up (Sakai 2007).
 
     >>> condense(np.array([[4, -1, 7, -1]])).tolist()
     [[4, 7, -1, -1]]
@@ -139,7 +139,7 @@ def condense(rows: RowArray) -> RowArray:
 
 
 def share(part: FloatArray, whole: NDArray[np.floating[Any]] | IntArray) -> FloatArray:
-    """The part over the whole, undefined (NaN) where the whole is 0.
+    """The part over the whole, undefined (NaN) if the whole is 0.
 
     >>> share(np.array([1.0, 1.0]), np.array([4, 0]))
     array([0.25,  nan])

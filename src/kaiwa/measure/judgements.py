@@ -1,4 +1,4 @@
-"""Gains made ready for scoring many runs: the exact join from run to gain, and lists in batches."""
+"""Gains prepared for scoring many runs: the exact join from run to gain, and lists in batches."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ T = TypeVar("T", "IdArray", "IntArray")
 class Judgements:
     """Gains with what scoring needs of them, made once for all runs.
 
-    ``top`` is gmax, per topic; ``levels`` the gain of each level, lowest first, when gains came from levels;
-    ``votes`` counts votes as judged rows x levels; ``intents`` splits the gains by intent; ``own_tops`` says that
+    ``top`` is gmax, per topic; ``levels`` the gain of each level, lowest first, if gains came from levels;
+    ``votes`` counts votes as judged rows x levels; ``intents`` splits the gains by intent; with ``own_tops``
     each topic's top is its own highest gain.
     """
 
@@ -51,7 +51,7 @@ class Judgements:
             raise self.gains.fault(row, what, f"gains start at 0; map such grades with {option('levels')}")
         if (huge := self.gains.gains > _LARGEST).any():
             row = int(np.flatnonzero(huge)[0])
-            raise self.gains.fault(row, f"a gain is above {_LARGEST:g}", "give gains of a sensible scale")
+            raise self.gains.fault(row, f"a gain is above {_LARGEST:g}", "scale the gains down")
         if (above := self.gains.gains > np.repeat(self.top, np.diff(self.gains.starts)) * (1 + _ROUNDING)).any():
             row = int(np.flatnonzero(above)[0])
             what = f"the gain {self.gains.gains[row]:g} is above the top of the scale, {self.gains.top:g}"
@@ -69,7 +69,7 @@ class Judgements:
         return ideals_of(self.gains, self.gains.gains, self.top)
 
     @cached_property
-    def worth(self) -> FloatArray:
+    def row_gains(self) -> FloatArray:
         """The gain of each judged row, and 0 at the end for the row -1."""
         return np.append(self.gains.gains, 0.0)
 
@@ -103,13 +103,13 @@ class Table:
         self._place = {topic: code for code, topic in enumerate(gains.topics)}
 
     def topics_of(self, run: Run) -> IntArray:
-        """The judged topic each list of the run answers, -1 where the topic was not judged."""
+        """The judged topic of each list of the run, -1 if the topic was not judged."""
         if run.topics == self._topics:
             return np.arange(len(self._topics))
         return np.array([self._place.get(topic, -1) for topic in run.topics], dtype=np.int64)
 
     def rows_of(self, groups: IntArray, comments: IdArray) -> RowArray:
-        """The judged row of each (topic, comment), -1 where it was not judged."""
+        """The judged row of each (topic, comment), -1 if it was not judged."""
         found = np.empty(len(comments), dtype=np.int32)
         for start in range(0, len(comments), _JOIN_ROWS):
             part = slice(start, start + _JOIN_ROWS)
@@ -119,10 +119,10 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Some runs' lists in the order of the judged topics, run after run, as judged rows; left-out topics are empty.
+    """The lists of some runs in the order of the judged topics, run after run, as judged rows; missing lists are empty.
 
     ``rows[starts[t]:starts[t] + lengths[t]]`` is the list of the first run for judged topic ``t``; the lists of
-    the second run follow, and so on. ``unknown`` names each run's topics that were never judged.
+    the second run follow, and so on. ``unknown`` names each run's topics that were not judged.
     """
 
     rows: RowArray
@@ -151,7 +151,7 @@ class Answers:
         return cls(rows, starts.ravel(), lengths.ravel(), topics, tuple(unknown))
 
     def batches(self, truncate: int | None) -> Iterator[tuple[slice, Which, RowArray]]:
-        """The lists as matrices of judged rows, lists x ranks, -1 for unjudged and absent, with their topics."""
+        """The lists as matrices of judged rows, lists x ranks, -1 for unjudged and missing, with their topics."""
         lengths = self.lengths if truncate is None else np.minimum(self.lengths, truncate)
         alone = len(lengths) == self.topics
         for lists in batches(lengths):
@@ -196,7 +196,7 @@ class Batch:
         """The lists as gains, cut at the cutoff; made once and shared by all measures."""
         if None not in self._made:
             known = self.judgements
-            self._made[None] = Lists(known.worth[self.rows], known.ideals, self.topics, levels=known.levels)
+            self._made[None] = Lists(known.row_gains[self.rows], known.ideals, self.topics, levels=known.levels)
         if cutoff not in self._made:
             self._made[cutoff] = self._made[None].cut(cutoff)
         return self._made[cutoff]

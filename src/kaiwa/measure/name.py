@@ -1,6 +1,6 @@
 """Names of measures as people write them: ``nERR@10``, ``RBP(p=0.8)@5``, ``Acc(L1,L2)@5``, ``D#-nDCG@10``.
 
-NTCIREVAL's own spellings (``MSnDCG@0001``, ``P-plus``) and the common ones (``MAP``, ``P@10``) are understood.
+NTCIREVAL's names (``MSnDCG@0001``, ``P-plus``) and the common ones (``MAP``, ``P@10``) are also read.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _SHAPE = re.compile(r"(?P<base>[^()@\s]+?)(?:\((?P<inside>[^()]*)\))?(?:@(?P<cut
 
 @dataclass(frozen=True)
 class MeasureName:
-    """A parsed name: the measure, what it is wrapped in, its options, levels and cutoff."""
+    """A parsed name: the measure, its prefix, options, levels and cutoff."""
 
     base: str
     cutoff: int | None = None
@@ -67,7 +67,7 @@ def parse_name(text: str) -> MeasureName:
     cutoff = _cutoff(shape["cutoff"], text)
     base = shape["base"]
     if base == "P" and cutoff is not None:
-        base = "Prec"  # P@10 is precision in every tool; P alone, and P-measure@10, are Sakai's P
+        base = "Prec"  # P@10 is precision in every tool; P alone and P-measure@10 are Sakai's P
     options, levels = _inside(shape["inside"] or "", text)
     return MeasureName(ALIASES.get(base, base), cutoff, prefix, options, levels)
 

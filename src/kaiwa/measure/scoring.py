@@ -1,4 +1,4 @@
-"""Scores of runs: per topic first, and a word on every topic that was not scored as usual."""
+"""Scores of runs per topic, with the topics that were left out or counted 0."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ PORTION_ROWS = 1 << 15
 class Reading:
     """How lists are read before they are scored.
 
-    ``condensed`` takes unjudged items out; ``truncate`` cuts each list at a rank first; ``zero`` counts a
-    topic without a relevant item as 0 for every run (the NTCIR habit) instead of leaving it out.
+    ``condensed`` removes unjudged items; ``truncate`` cuts each list at a rank first; ``zero`` counts a
+    topic without a relevant item as 0 for every run (as NTCIR does) instead of leaving it out.
     """
 
     condensed: bool = False
@@ -43,7 +43,7 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class RunScores:
-    """One run's scores, measures x judged topics, NaN where undefined; and what it did and did not answer."""
+    """One run's scores, measures x judged topics, NaN if undefined; its unanswered and its unknown topics."""
 
     name: str
     order: str
@@ -55,8 +55,8 @@ class RunScores:
 class Scored(ScoreSet):
     """The scores of runs by measure, and what was left out or counted 0.
 
-    ``undefined`` are the topics without a relevant item; ``unanswered`` says per run which topics it returned
-    nothing for (they score 0), ``unknown`` which of its topics were never judged; ``orders`` what ranked it.
+    ``undefined`` are the topics without a relevant item; ``unanswered`` are, per run, the topics without a result
+    (they score 0), ``unknown`` its topics that were not judged; ``orders`` is what ranked it: file, score or rank.
 
     >>> import kaiwa
     >>> gains = kaiwa.Gains.from_lists({"q1": {"a": 1}, "q2": {"b": 0}})
@@ -75,7 +75,7 @@ class Scored(ScoreSet):
 def score_together(
     runs: Sequence[Run], judgements: Judgements, measures: Sequence[Chosen], reading: Reading
 ) -> list[RunScores]:
-    """Each run's scores by every measure on every judged topic; small runs cost less together than alone."""
+    """Each run's scores by every measure on every judged topic; small runs are faster together than alone."""
     topics = judgements.gains.topics
     answers = Answers.of(runs, judgements.table, len(topics))
     for run, unknown in zip(runs, answers.unknown, strict=True):
@@ -109,7 +109,7 @@ def values_of(answers: Answers, judgements: Judgements, measures: Sequence[Chose
 
 
 def in_portions(runs: Iterable[Run]) -> Iterator[list[Run]]:
-    """Small runs gathered into portions, large ones alone; each is let go before the next is asked for."""
+    """Small runs in portions, large ones alone; the memory of each is freed before the next is read."""
     portion: list[Run] = []
     rows = 0
     for run in runs:
@@ -124,7 +124,7 @@ def in_portions(runs: Iterable[Run]) -> Iterator[list[Run]]:
 
 
 def gather(runs: Sequence[RunScores], judgements: Judgements, measures: Sequence[Chosen], reading: Reading) -> Scored:
-    """The scores of several runs as one topics x runs table a measure."""
+    """The scores of several runs, one topics x runs table per measure."""
     topics = judgements.gains.topics
     defined = judgements.ideals.relevant > 0
     undefined = tuple(topics[place] for place in np.flatnonzero(~defined).tolist())

@@ -1,4 +1,4 @@
-"""What the scores would be had other assessors voted."""
+"""Intervals of the scores that other assessors' votes would give, by resampling the votes."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ MIN_SAMPLES = 2
 
 @dataclass(frozen=True, eq=False)
 class VoteIntervals:
-    """Where 95% of other panels, as large and drawn from the same people, would put the mean scores: measures x runs.
+    """95% intervals of the mean scores from another panel of the same size and population: measures x runs.
 
-    ``error`` is the standard error of a mean score that comes from who happened to vote. ``undefined`` counts the
-    (resample, topic) pairs whose votes left no relevant item; they are passed over.
+    ``error`` is the standard error of a mean score that comes from the choice of assessors. ``undefined`` counts the
+    (resample, topic) pairs without a relevant item; they are ignored.
     """
 
     low: FloatArray
@@ -59,15 +59,15 @@ def vote_intervals(
     measures: Sequence[Chosen],
     reading: Reading,
     *,
-    worth: Callable[[IntArray], FloatArray],
+    gain: Callable[[IntArray], FloatArray],
     rng: np.random.Generator,
     samples: int = 200,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> VoteIntervals:
-    """Intervals of the mean scores for another panel, from resampled votes; ``worth`` makes votes into gains.
+    """Intervals of the mean scores for another panel, from resampled votes; ``gain`` turns votes into gains.
 
-    After the agreement-aware measures of Maddalena et al., ICTIR 2017. This panel's score and another's differ by
-    chance alone, each with the same error, so the other lies within 1.96 sqrt(2) errors of this one.
+    After the agreement-aware measures of Maddalena et al., ICTIR 2017. The scores of two panels differ by chance
+    only, each with the same error, so 95% of the differences are within 1.96 sqrt(2) errors.
     """
     votes = judgements.votes
     if votes is None:
@@ -78,7 +78,7 @@ def vote_intervals(
     for done in range(samples):
         on_progress(done, samples)
         drawn = resample_votes(votes, rng=rng)
-        again = judgements.revalued(worth(drawn), votes=drawn)
+        again = judgements.revalued(gain(drawn), votes=drawn)
         kept = defined & (again.ideals.relevant > 0)
         undefined += int((defined & ~kept).sum())
         if not kept.any():
@@ -94,9 +94,9 @@ def vote_intervals(
 
 
 def _widening(votes: IntArray) -> float:
-    """Resampled votes vary less than votes, by (n - 1) / n for n votes an item: the factor that makes it good."""
+    """The factor that corrects the variance of resampled votes, which is (n - 1) / n of that of n votes per item."""
     several = votes[votes > 1]
     if not len(several):
-        what = "no item has two votes, so nothing tells how votes vary"
-        raise InputError(f"{what}; leave {option('uncertainty')} away")
+        what = "no item has two votes, so the variance of votes is unknown"
+        raise InputError(f"{what}; leave out {option('uncertainty')}")
     return float(np.sqrt((several / (several - 1)).mean()))

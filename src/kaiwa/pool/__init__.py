@@ -1,4 +1,4 @@
-"""Pooling: runs in, the items to judge and who contributed them out."""
+"""Pooling: runs in, the items to judge and their contributors out."""
 
 from kaiwa.pool.coverage import Coverage, coverage, pool_sizes
 from kaiwa.pool.depth import Pool, budget_pool, depth_pool, team_of

@@ -1,4 +1,4 @@
-"""How far the judgements reach: the pool's size at each depth, and the unjudged items at each rank."""
+"""Coverage of the judgements: the size of the pool at each depth, and the unjudged items at each rank."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Coverage:
-    """How many comments a run has at each rank, and how many of them nobody judged."""
+    """How many comments a run has at each rank, and how many of them are unjudged."""
 
     run: str
     returned: IntArray

@@ -38,7 +38,7 @@ class Pool:
         return len(self.comments)
 
     def shuffled(self, rng: np.random.Generator) -> Pool:
-        """The same items in an order that tells nothing about the runs: topics kept together, both shuffled."""
+        """The same items in an order independent of the runs: topics, and the items of each topic, are shuffled."""
         topic_place = rng.permutation(len(self.topics))
         order = np.lexsort((rng.random(len(self)), topic_place[self.topic]))
         return self.taken(order)
@@ -49,7 +49,7 @@ class Pool:
 
 
 def team_of(run: str) -> str:
-    """The team a run belongs to, from names such as ``BUPT-C-R2``; the whole name where there is no number.
+    """The team of a run, from names such as ``BUPT-C-R2``; the whole name if there is no number.
 
     >>> team_of("MSRSC-C-R1"), team_of("uwmtCR0")
     ('MSRSC', 'uwmtCR0')
@@ -59,7 +59,7 @@ def team_of(run: str) -> str:
 
 
 def priority_of(run: str) -> int:
-    """The team's own priority of a run: the number behind ``-R``, 1 where there is none.
+    """The team's own priority of a run: the number after ``-R``, 1 if there is none.
 
     >>> priority_of("MSRSC-C-R3")
     3
@@ -90,10 +90,10 @@ def depth_pool(runs: Sequence[Run], *, depth: int) -> Pool:
 
 
 def budget_pool(runs: Sequence[Run], *, items: int, depth: int | None = None) -> Pool:
-    """At most ``items`` comments, the same number a topic, taken rank by rank and within a rank by team priority.
+    """At most ``items`` comments, the same number per topic, taken rank by rank and within a rank by team priority.
 
     First every run's first comment, the runs numbered R1 before those numbered R2, then the second comments,
-    and so on; what one topic cannot use the others get.
+    and so on. If a topic has fewer comments, the other topics get more.
     """
     deepest = depth or max(int(np.diff(run.starts).max(initial=1)) for run in runs)
     pool = depth_pool(runs, depth=deepest)
@@ -123,7 +123,7 @@ def _ranks_in(run: Run, topics: tuple[str, ...], topic: IntArray, comments: IdAr
 
 
 def _first_place(pool: Pool, priority: Callable[[str], int]) -> IntArray:
-    """Each item's earliest turn: its best rank, then the priority, then the place of the run that gave it."""
+    """The order key of each item: its best rank, then the priority and the position of the run that returned it."""
     order = np.argsort([priority(run) for run in pool.runs], kind="stable")
     turn = np.empty(len(order), dtype=np.int64)
     turn[order] = np.arange(len(order))

@@ -1,4 +1,4 @@
-"""Who contributed what: each run's and each team's items, and those nobody else found."""
+"""Contributions to the pool: the items of each run and team, and those that no other returned."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def team_shares(pool: Pool, *, depth: int) -> list[Share]:
 
 
 def without_team(pool: Pool, team: str, *, depth: int) -> NDArray[np.bool_]:
-    """Which items stay in the pool had this team not taken part: those another team ranks within the depth."""
+    """Which items are in the pool without this team: those that another team ranks within the depth."""
     others = np.array([team_of(run) != team for run in pool.runs])
     kept: NDArray[np.bool_] = np.any(_within(pool, depth)[:, others], axis=1)
     return kept

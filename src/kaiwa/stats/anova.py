@@ -1,4 +1,4 @@
-"""Two-way analysis of variance without replication: topics x runs, one score a cell."""
+"""Two-way analysis of variance without replication: topics x runs, one score per cell."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError
+from kaiwa.model.plurals import counted
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
 
 LARGEST = 1e100
-"""Scores beyond this would overflow when squared and summed."""
+"""Larger scores would overflow when squared and summed."""
 _ROUNDING = 1e-24
 """A sum of squares below this share of the squared scores is rounding, not variance."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """One row of the table; ``f`` and ``p`` are None where there is nothing to divide by."""
+    """One row of the table; ``f`` and ``p`` are None if the residual variance is 0."""
 
     name: str
     ss: float
@@ -32,7 +33,7 @@ class Source:
 
 @dataclass(frozen=True)
 class AnovaTable:
-    """Where the variance of a topics x runs matrix lies."""
+    """The two-way analysis of variance of a topics x runs matrix."""
 
     topics: Source
     runs: Source
@@ -55,8 +56,8 @@ def two_way_anova(by_topic: FloatArray) -> AnovaTable:
     ss_topics = runs * float((centred.mean(axis=1) ** 2).sum())
     ss_runs = topics * float((centred.mean(axis=0) ** 2).sum())
     floor = _ROUNDING * float((by_topic**2).sum())
-    ss_left = float((residuals(by_topic) ** 2).sum())
-    residual = _source("residual", 0.0 if ss_left <= floor else ss_left, (topics - 1) * (runs - 1))
+    ss_residual = float((residuals(by_topic) ** 2).sum())
+    residual = _source("residual", 0.0 if ss_residual <= floor else ss_residual, (topics - 1) * (runs - 1))
     return AnovaTable(
         topics=_tested("topics", 0.0 if ss_topics <= floor else ss_topics, topics - 1, residual),
         runs=_tested("runs", 0.0 if ss_runs <= floor else ss_runs, runs - 1, residual),
@@ -65,13 +66,13 @@ def two_way_anova(by_topic: FloatArray) -> AnovaTable:
 
 
 def run_deviations(by_topic: FloatArray) -> FloatArray:
-    """The scores less their run's mean, "... x topics x runs" in and out."""
+    """The scores minus the mean of their run, "... x topics x runs" in and out."""
     deviations: FloatArray = by_topic - by_topic.mean(axis=-2, keepdims=True)
     return deviations
 
 
 def residuals(by_topic: FloatArray) -> FloatArray:
-    """What topic and run leave unexplained, "... x topics x runs" in and out.
+    """The scores minus the effects of topic and run, "... x topics x runs" in and out.
 
     >>> residuals(np.array([[0.0, 1.0], [1.0, 0.0]])).tolist()
     [[-0.5, 0.5], [0.5, -0.5]]
@@ -80,7 +81,7 @@ def residuals(by_topic: FloatArray) -> FloatArray:
 
 
 def residual_variance(by_topic: FloatArray) -> float:
-    """V_E2: the variance that topic and run leave unexplained (Sakai 2018, section 3.2).
+    """V_E2: the variance of the residuals after topic and run (Sakai 2018, section 3.2).
 
     >>> residual_variance(np.array([[0.0, 1.0], [1.0, 0.0]]))
     1.0
@@ -100,22 +101,18 @@ def within_run_variance(by_topic: FloatArray) -> float:
 
 
 def require_matrix(by_topic: FloatArray, *, topics: int = 2, runs: int = 2) -> tuple[int, int]:
-    """The matrix's shape, refused in one line when it is too small or holds no numbers."""
+    """The shape of the matrix; an error if it is too small or a score is not finite."""
     if by_topic.ndim != 2:  # noqa: PLR2004  topics x runs
-        raise InputError(f"an array of {by_topic.ndim} dimensions; give a topics x runs matrix")
+        raise InputError(f"an array of {counted(by_topic.ndim, 'dimension')}; give a topics x runs matrix")
     if by_topic.shape[1] < runs:
-        raise InputError(f"{_count(by_topic.shape[1], 'run')}; give at least {runs}, scored on the same topics")
+        raise InputError(f"{counted(by_topic.shape[1], 'run')}; give at least {runs}, scored on the same topics")
     if by_topic.shape[0] < topics:
-        raise InputError(f"{_count(by_topic.shape[0], 'topic')}; give at least {topics}: one topic shows no variance")
+        raise InputError(f"{counted(by_topic.shape[0], 'topic')}; give at least {topics}: one topic has no variance")
     if not np.isfinite(by_topic).all():
-        raise InputError("a score is not a finite number; mend it or leave out that topic or run")
+        raise InputError("a score is not a finite number; fix it, or leave out that topic or run")
     if by_topic.size and np.abs(by_topic).max() > LARGEST:
         raise InputError(f"a score is beyond {LARGEST:g}; scale the scores down")
     return by_topic.shape[0], by_topic.shape[1]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _source(name: str, ss: float, df: int) -> Source:

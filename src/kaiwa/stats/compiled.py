@@ -1,7 +1,8 @@
-"""Compiled loops: numba, with its cache where the system lets it keep one.
+"""Compiled loops: numba, cached on disk if a folder is writable.
 
-Numba renews a cached function when its own file changes, but not when a function it calls or a constant it takes
-does, so the cache's folder is named after the text of all files beside the kernels: a change finds no old machine code.
+Numba compiles a cached function again when its own file changes, but not when a function or a constant that it uses
+changes. The name of the cache folder is therefore a hash of all files beside the kernels, so that old machine code
+is never used after a change.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ F = TypeVar("F", bound="Callable[..., object]")
 
 
 def kernel(function: F) -> F:
-    """The function compiled to machine code; kept on disk unless no folder can be written."""
+    """The function compiled to machine code, cached on disk if a folder is writable."""
     settings: Any = numba.config  # Any: its settings are not declared
     usual = settings.CACHE_DIR
     settings.CACHE_DIR = usual or _cache_folder()
     try:
         compiled: F = numba.njit(function, cache=True, nogil=True)
-    except RuntimeError:  # numba found no folder for its cache: compile anew in every process
+    except RuntimeError:  # numba found no folder for its cache: compile in every process
         compiled = numba.njit(function, nogil=True)
     finally:
         settings.CACHE_DIR = usual
@@ -39,7 +40,7 @@ def kernel(function: F) -> F:
 
 @cache
 def _cache_folder() -> str:
-    """The folder beside this file, if it can be written; otherwise numba looks for one of the user's."""
+    """The folder beside this file, if it is writable; otherwise empty, and numba takes one of the user's."""
     here = Path(__file__).parent
     sources = [*here.glob("*.py"), *(here.parent / "retrieve").rglob("*.py")]
     text = b"".join(source.read_bytes() for source in sorted(sources))

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
 
 PLENTY = 1e5
-"""From so many times the degrees of freedom above (or 100), those of the error enter as a correction."""
+"""From df2 = PLENTY * max(df1, 100) on, the limit of many error degrees of freedom is used, with a correction."""
 _FAULTY = 2000.0
-"""Here, and not one bit beside, scipy 1.15 to 1.17 inverts the beta distribution wrongly, by up to a factor of 2.7."""
+"""At exactly this df1, scipy 1.15 to 1.17 inverts the beta distribution wrongly, by up to a factor of 2.7."""
 
 
 def critical_f(alpha: FloatArray, df1: FloatArray, df2: FloatArray) -> FloatArray:
-    """The value that an F(df1, df2) variable exceeds with chance ``alpha``.
+    """The value that an F(df1, df2) variable exceeds with probability ``alpha``.
 
-    The two shares of a beta variable are found each by its own inverse, so that neither is 1 less a number near 1.
-    With plenty of degrees of freedom it is a chi-square over df1, corrected for those of the error to first order.
+    The beta variable and its complement each have their own inverse, so that no number near 1 is subtracted from 1.
+    With many error degrees of freedom the value is a chi-square over df1 with a first-order correction.
 
     >>> critical_f(np.array([0.05]), np.array([1.0]), np.array([10.0])).round(4).tolist()
     [4.9646]
@@ -40,10 +40,10 @@ def critical_f(alpha: FloatArray, df1: FloatArray, df2: FloatArray) -> FloatArra
 
 
 def noncentral_f_tail(f: FloatArray, df1: FloatArray, df2: FloatArray, noncentrality: FloatArray) -> FloatArray:
-    """The chance that a noncentral F variable exceeds ``f``.
+    """The probability that a noncentral F variable exceeds ``f``.
 
-    With plenty of degrees of freedom the error's scale hardly varies: two points of its mean and variance stand for
-    it, each with the tail of a noncentral chi-square. ``ncfdtr`` gives nan where the lower tail underflows.
+    With many error degrees of freedom the scale of the error hardly varies. It is replaced by two points with its
+    mean and variance, each with the tail of a noncentral chi-square. ``ncfdtr`` is nan if the lower tail underflows.
 
     >>> one = np.ones(1)
     >>> noncentral_f_tail(4.9646 * one, one, 10 * one, 8 * one).round(4).tolist()
@@ -60,7 +60,7 @@ def noncentral_f_tail(f: FloatArray, df1: FloatArray, df2: FloatArray, noncentra
 
 
 def noncentrality_needed(df1: FloatArray, df2: FloatArray, alpha: FloatArray, power: float) -> FloatArray:
-    """The noncentrality at which an F-test reaches the power; nan where it always does."""
+    """The noncentrality at which an F-test reaches the power; nan if every noncentrality does."""
     critical, target = critical_f(alpha, df1, df2), np.array(power)
     z = NormalDist().inv_cdf(1 - min(float(alpha.min()), 0.4)) + max(NormalDist().inv_cdf(power), 0.0)
     return crossing(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from kaiwa.errors import InputError
+from kaiwa.model.plurals import counted
 from kaiwa.stats.topic_bootstrap import percentile_limits
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def kendall_tau(
 
 
 def tau_b(x: FloatArray, y: FloatArray) -> float:
-    """Kendall's tau-b: concordant less discordant pairs over the geometric mean of the untied ones.
+    """Kendall's tau-b: concordant minus discordant pairs over the geometric mean of the numbers of untied pairs.
 
     >>> round(tau_b(np.array([1.0, 1.0, 2.0]), np.array([1.0, 2.0, 3.0])), 4)
     0.8165
@@ -76,19 +77,19 @@ def tau_b(x: FloatArray, y: FloatArray) -> float:
 
 
 def mean_concordance(scores: FloatArray, truth: FloatArray) -> FloatArray:
-    """Tau-a of each row of scores, "draws x runs", with the true scores: concordant less discordant pairs, over all.
+    """Tau-a of each row of scores, "draws x runs", with the true scores: concordant minus discordant pairs, over all.
 
     >>> mean_concordance(np.array([[3.0, 2.0, 1.0], [3.0, 1.0, 1.0]]), np.array([0.3, 0.2, 0.1])).round(4).tolist()
     [1.0, 0.6667]
     """
     first, second = np.triu_indices(scores.shape[1], 1)
-    apart = np.sign(truth[first] - truth[second])
-    concordance: FloatArray = (np.sign(scores[:, first] - scores[:, second]) * apart).mean(axis=1)
+    true_sign = np.sign(truth[first] - truth[second])
+    concordance: FloatArray = (np.sign(scores[:, first] - scores[:, second]) * true_sign).mean(axis=1)
     return concordance
 
 
 def listed_order(scores: FloatArray) -> FloatArray:
-    """Distinct scores in the same order, a tied run above those listed before it.
+    """Distinct scores in the same order; of tied runs the last one listed is the highest.
 
     >>> listed_order(np.array([0.5, 0.7, 0.5])).tolist()
     [0.0, 2.0, 1.0]
@@ -121,7 +122,7 @@ def hwc_error(x: FloatArray, y: FloatArray) -> float:
 def _bootstrap_limits(
     x: FloatArray, y: FloatArray, confidence: float, trials: int, rng: np.random.Generator | None
 ) -> tuple[float, float]:
-    """Percentiles of tau over runs drawn with replacement; draws in which all runs tie are drawn again."""
+    """Percentiles of tau over runs drawn with replacement; a draw in which all runs tie is replaced by another."""
     if rng is None:
         raise InputError("a bootstrap needs a generator; give rng=numpy.random.default_rng(seed)")
     taus: list[float] = []
@@ -136,7 +137,7 @@ def _bootstrap_limits(
 
 
 def _signs(x: FloatArray, y: FloatArray) -> tuple[FloatArray, float, float]:
-    """Per ordered pair of runs +1 where the lists agree, -1 where not; and how many pairs each list unties."""
+    """Per ordered pair of runs +1 if the lists agree, -1 if not; and the number of untied pairs of each list."""
     by_x = np.sign(x[:, None] - x)
     by_y = np.sign(y[:, None] - y)
     return by_x * by_y, float(np.abs(by_x).sum()), float(np.abs(by_y).sum())
@@ -150,8 +151,8 @@ def _normal_quantile(confidence: float) -> float:
 
 def _require_paired(x: FloatArray, y: FloatArray) -> None:
     if len(x) != len(y):
-        raise InputError(f"{len(x)} scores against {len(y)}; give both for the same runs")
+        raise InputError(f"{counted(len(x), 'score')} against {len(y)}; give both for the same runs")
     if len(x) < MIN_RUNS:
-        raise InputError(f"{len(x)} run; a rank correlation needs at least {MIN_RUNS}")
+        raise InputError(f"{counted(len(x), 'run')}; a rank correlation needs at least {MIN_RUNS}")
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise InputError("a score is not a finite number; mend it or leave out that run")
+        raise InputError("a score is not a finite number; fix it, or leave out that run")

@@ -1,4 +1,4 @@
-"""P-values from counts of trials, what a finite number of trials is worth, and Holm's correction."""
+"""P-values from counts of trials, their Monte-Carlo error, and Holm's correction."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def monte_carlo_error(p: FloatArray, trials: int) -> FloatArray:
 
 
 def too_close(p: FloatArray, alpha: float, trials: int) -> NDArray[np.bool_]:
-    """Which p-values lie within two Monte-Carlo standard errors of alpha: more trials could turn them.
+    """Which p-values lie within two Monte-Carlo standard errors of alpha: more trials could change the result.
 
     >>> too_close(np.array([0.055, 0.06]), 0.05, 5_000).tolist()
     [True, False]

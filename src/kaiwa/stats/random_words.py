@@ -1,4 +1,4 @@
-"""How chance is drawn for a shuffle: random words by place, and bounded numbers out of a word."""
+"""Random numbers for the shuffles: 64-bit words by position, and several bounded draws from each word."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ MAX_RUNS = 1 << (64 - FRACTION_BITS)
 
 @dataclass(frozen=True)
 class Draws:
-    """How one row of m scores is shuffled: several bounded draws come out of each 64-bit word.
+    """How one row of m scores is shuffled: several bounded draws come from each 64-bit word.
 
-    Drawing numbers below b1, b2, ... from one 48-bit fraction and refusing it when what would be left,
-    fraction * b1 b2 ... mod 2^48, is under 2^48 mod b1 b2 ... makes every shuffle exactly equally
+    Numbers below b1, b2, ... are drawn from one 48-bit fraction. The fraction is rejected if the remainder,
+    fraction * b1 b2 ... mod 2^48, is below 2^48 mod b1 b2 ...; this makes every shuffle exactly equally
     likely (Brackett-Rozinsky & Lemire 2024).
     """
 
@@ -34,7 +34,7 @@ class Draws:
 
     @classmethod
     def of(cls, runs: int) -> Draws:
-        """As many draws a word as keep refusals under one in 65,536."""
+        """As many draws per word as keep rejections under one in 65,536."""
         per_word = 1
         while per_word < runs - 1 and runs ** (per_word + 1) <= 1 << 32:
             per_word += 1
@@ -44,17 +44,17 @@ class Draws:
 
 
 def mixed(word: Words) -> Words:
-    """SplitMix64's output function: every bit of the state stirred into every bit of the result."""
+    """SplitMix64's output function: every bit of the result depends on every bit of the state."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))
 
 
 def fractions(state: WordArray, product: np.uint64, limit: np.uint64) -> WordArray:
-    """A 48-bit fraction per trial, drawn again where the draws from it would not be equally likely."""
+    """A 48-bit fraction per trial, drawn again if the draws from it would not be equally likely."""
     fraction = mixed(state) >> np.uint64(64 - FRACTION_BITS)
     source = state
-    while (refused := (fraction * product) & MASK < limit).any():
+    while (rejected := (fraction * product) & MASK < limit).any():
         source = source + RETRY
-        fraction[refused] = (mixed(source) >> np.uint64(64 - FRACTION_BITS))[refused]
+        fraction[rejected] = (mixed(source) >> np.uint64(64 - FRACTION_BITS))[rejected]
     return fraction

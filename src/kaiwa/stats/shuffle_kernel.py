@@ -1,7 +1,7 @@
 """The compiled path of ``kaiwa.stats.shuffles``: the same bits, five to eight times faster than numpy's shuffles.
 
-numba is loaded with this module, and this module only for large work. The machine code is kept on disk;
-where no folder may be written it is compiled anew in each process, which costs about a second.
+numba is loaded with this module, and this module only for large work. The machine code is cached on disk;
+if no folder is writable, it is compiled in each process, which takes about a second.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _mixed = kernel(mixed)
 
 @kernel
 def _fraction(source: np.uint64, product: np.uint64, limit: np.uint64) -> np.uint64:
-    """The 48-bit fraction of a word, drawn again where the draws from it would not be equally likely."""
+    """The 48-bit fraction of a word, drawn again if the draws from it would not be equally likely."""
     fraction = _mixed(source) >> _SPARE
     while (fraction * product) & MASK < limit:
         source += RETRY
@@ -48,7 +48,7 @@ def _fill(  # noqa: PLR0917  compiled functions take no keywords
     """Two topics at a time: each draw waits for the one before it, so two chains of draws take the time of one."""
     topics, runs = by_topic.shape
     one, two = np.empty(runs), np.zeros(runs)
-    last, step = np.uint64(runs - 1), np.uint64(per_word)  # unsigned places spare numba's check for negative ones
+    last, step = np.uint64(runs - 1), np.uint64(per_word)  # unsigned: numba does not check for negative indices
     words = np.uint64(len(products)) * GOLDEN
     for trial in range(out.shape[0]):
         state = _mixed(key + (first + np.uint64(trial) + _ONE) * GOLDEN)
@@ -71,7 +71,7 @@ def _fill(  # noqa: PLR0917  compiled functions take no keywords
                     pick, pick_too = scaled >> _BITS, scaled_too >> _BITS
                     score, score_too = one[pick], two[pick_too]
                     one[pick], two[pick_too] = one[top], two[top]
-                    total[top] = total[top] + score + score_too  # in the order of the topics: the same bits as alone
+                    total[top] = total[top] + score + score_too  # in the order of the topics, for the same bits
                     top -= _ONE
                 word += _ONE
             total[_ZERO] = total[_ZERO] + one[_ZERO] + two[_ZERO]

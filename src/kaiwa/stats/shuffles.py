@@ -1,10 +1,10 @@
-"""Run means after every topic's scores are shuffled among the runs: the chance behind the randomised tests.
+"""Run means after every topic's scores are shuffled among the runs: the null distribution of the randomised tests.
 
 Trial t of a key is always the same shuffle: its random words are a SplitMix64 stream (Steele et al. 2014)
-that starts at a hash of (key, t), and each word has a fixed place in that stream. So the bits depend
-neither on the block size, nor on the threads, nor on which of the two paths ran: numpy for small work,
-compiled (``kaiwa.stats.shuffle_kernel``) where that repays loading the compiler, or where it is loaded already.
-Without numba, which comes with the extra ``search``, numpy does it all.
+that starts at a hash of (key, t), and each word has a fixed position in that stream. So the bits do not depend
+on the block size, on the threads, or on which of the two paths ran: numpy for small work, compiled
+(``kaiwa.stats.shuffle_kernel``) if this saves more time than loading the compiler takes, or if it is loaded already.
+Without numba, which comes with the extra ``search``, numpy does all the work.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kaiwa.stats.random_words import WordArray
 
 COMPILED_FROM = 60_000_000
-"""Cells shuffled (topics x runs x trials) from which loading the compiler repays; see docs/decisions/020."""
+"""Cells (topics x runs x trials) from which the compiled path is faster, loading included; docs/decisions/020."""
 COMPILED = "kaiwa.stats.shuffle_kernel"
 BLOCK_CELLS = 250_000
 
@@ -101,8 +101,8 @@ def sums_by_numpy(by_topic: FloatArray, key: int, first: int, trials: int, draws
 def _draw_places(row: FloatArray, total: FloatArray, fraction: WordArray, trial: WordArray, places: range) -> None:
     """Add to each place's total the score drawn for it from the places not above it, and close the gap in the row.
 
-    The arrays are changed in place, and every step writes where the last one did: making new arrays
-    costs as much as the arithmetic.
+    The arrays are changed in place, and every step writes to the same arrays: new ones would cost as much time
+    as the arithmetic.
     """
     scores, trials = row.reshape(-1), np.uint64(len(trial))
     spot, drawn = np.empty_like(trial), np.empty(len(trial))

@@ -1,4 +1,4 @@
-"""Solvers that always end: the smallest enough integer, and the point where a growing function crosses zero."""
+"""Solvers that always end: the smallest sufficient integer, and the zero of an increasing function."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
 
 LARGEST_N = 10**9
-"""No more topics than this are ever promised."""
+"""The largest number of topics that a design can have."""
 ROOT_STEPS = 200
 WIDENINGS = 16
-CLEVER_STEPS = 12
-"""After so many interpolations a stubborn cell is halved instead, so that the search ends."""
+INTERPOLATIONS = 12
+"""After this number of interpolations the interval is halved instead, so that the search ends."""
 
 
 def merit_of(power: FloatArray, target: FloatArray) -> FloatArray:
-    """How far the power is past its target, on the logit scale: never negative when enough, always so when not."""
+    """The power minus its target, on the logit scale: never negative if the power is enough, always if it is not."""
     inside = np.clip(power, 1e-15, 1 - 1e-15)
     wanted = np.clip(target, 1e-15, 1 - 1e-15)
     gap = np.log(inside / (1 - inside)) - np.log(wanted / (1 - wanted))
@@ -39,7 +39,7 @@ def smallest_enough(
     high = np.full(guess.shape, LARGEST_N + 1.0)
     low_merit, high_merit = np.full(guess.shape, np.nan), np.full(guess.shape, np.nan)
     trial = np.clip(np.ceil(guess), least + 1, LARGEST_N)
-    # the guess is nearly always right: it and the integer below it are tried in one go
+    # the guess is nearly always right: it and the integer below it are tried in one call
     cells = np.arange(len(guess))
     upper, lower = np.split(merit(np.concatenate([trial, trial - 1]), np.concatenate([cells, cells])), 2)
     low, low_merit = np.where(upper < 0, trial, low), np.where(upper < 0, upper, low_merit)
@@ -62,23 +62,23 @@ def smallest_enough(
 def _next_trial(
     low: FloatArray, high: FloatArray, low_merit: FloatArray, high_merit: FloatArray, step: int
 ) -> FloatArray:
-    """Between the bounds: beside the end that is nearly right, else where the line in sqrt(n) crosses zero."""
+    """An integer between the bounds: next to the bound that is nearly right, or the zero of the line in sqrt(n)."""
     root_low, root_high = np.sqrt(low), np.sqrt(high)
     both = ~np.isnan(low_merit) & ~np.isnan(high_merit)
     share = np.where(both, -low_merit / np.where(both, high_merit - low_merit, 1.0), 0.5)
     crossing = (root_low + share * (root_high - root_low)) ** 2
-    # the guess is seldom off by more than a topic or a thousandth: look beside it first, then ever further
+    # the guess is rarely wrong by more than one topic or a thousandth: try next to it first, then further away
     reach = np.maximum(1.0, 0.0005 * np.where(np.isnan(high_merit), low, high)) * 4.0 ** (step - 1)
     outward = np.where(np.isnan(high_merit), low + reach, high - reach)
-    trial = np.where(both, crossing, outward) if step <= CLEVER_STEPS else np.where(both, (low + high) / 2, outward)
+    trial = np.where(both, crossing, outward) if step <= INTERPOLATIONS else np.where(both, (low + high) / 2, outward)
     ceiling = np.where(both & (step % 2 == 0), np.floor(trial), np.ceil(trial))
     return np.clip(ceiling, low + 1, np.maximum(high - 1, low + 1))
 
 
 def crossing(merit: Callable[[FloatArray], FloatArray], guess: FloatArray) -> FloatArray:
-    """Per cell the positive point at which a growing merit crosses zero; nan where none is near the guess.
+    """Per cell the positive point at which an increasing merit crosses zero; nan if none is near the guess.
 
-    Chandrupatla 1997: inverse quadratic interpolation where it is safe, else halving.
+    Chandrupatla 1997: inverse quadratic interpolation if it is safe, else halving.
     """
     low, high = _bracket(merit, guess)
     a, b, at_a, at_b = high, low, merit(high), merit(low)
@@ -109,7 +109,10 @@ def _bracket(merit: Callable[[FloatArray], FloatArray], guess: FloatArray) -> tu
 
 
 def _inverse_quadratic(points: tuple[FloatArray, ...], values: tuple[FloatArray, ...]) -> FloatArray:
-    """How far from the first point to the second the curve through all three crosses zero; half where unsafe."""
+    """The zero of the curve through all three points, as a share of the way from the first to the second.
+
+    One half if the interpolation is not safe.
+    """
     (a, b, c), (at_a, at_b, at_c) = points, values
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         xi, phi = (a - b) / (c - b), (at_a - at_b) / (at_c - at_b)
@@ -120,7 +123,7 @@ def _inverse_quadratic(points: tuple[FloatArray, ...], values: tuple[FloatArray,
 
 
 def largest_enough(enough: Callable[[int], bool], low: int, high: int) -> int:
-    """The largest integer in [low, high] that is enough, when ``low`` is and all after the first failure are not.
+    """The largest integer in [low, high] that is enough; ``low`` must be, and none after the first that is not.
 
     >>> largest_enough(lambda m: m * m <= 50, 1, 100)
     7

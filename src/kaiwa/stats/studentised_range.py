@@ -1,4 +1,4 @@
-"""The studentised range: how far apart the largest and smallest of m equal means may fall by chance alone."""
+"""The studentised range: the largest minus the smallest of m equal means, over their standard error."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
 
 FAR = 8.5
-"""Standard deviations beyond which a normal variable is not looked for."""
+"""The limits of the integral over a normal variable, in standard deviations."""
 TAIL = 1e-17
-"""The chance of a scale beyond those looked at, on either side."""
+"""The probability of a scale outside the limits of the integral, on either side."""
 STEPS = 40
 CLOSE = 1e-13
 COARSE, FINE, FEW = 96, 256, 20
@@ -26,9 +26,9 @@ CHUNK_CELLS = 2_000_000
 
 @lru_cache(maxsize=4096)
 def critical_range(alpha: float, systems: int, df: float) -> float:
-    """The studentised range that ``systems`` equal means exceed with chance ``alpha``, ``df`` for the error.
+    """The studentised range that ``systems`` equal means exceed with probability ``alpha``; ``df`` of the error.
 
-    The secant method on the log tail, from Bonferroni's bound, which lies just above.
+    The secant method on the log tail, from Bonferroni's bound, which is slightly larger.
 
     >>> round(critical_range(0.05, 3, 38), 4)
     3.449
@@ -56,7 +56,7 @@ def _bonferroni(alpha: float, systems: int, df: float) -> float:
 
 
 def range_tail(q: FloatArray, systems: int, df: float) -> FloatArray:
-    """The chance that the studentised range of ``systems`` equal means exceeds each ``q``.
+    """The probability that the studentised range of ``systems`` equal means exceeds each ``q``.
 
     P(Q > q) = E[P(R > q S)], R the range of m standard normals, S^2 a chi-square over its ``df`` degrees.
 

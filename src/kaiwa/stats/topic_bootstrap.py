@@ -1,6 +1,6 @@
-"""The topic bootstrap: how often each topic is drawn, in blocks that fit in memory, and the limits that follow.
+"""The topic bootstrap: how often each topic is drawn, in blocks that fit in memory, and percentile limits.
 
-There are two ways to draw, because a seed must give the numbers that were printed with it: ``topic_weights`` for
+There are two ways to draw, because a seed must give the same numbers as in earlier versions: ``topic_weights`` for
 variances and paired tests, ``topic_counts`` for agreement and decisions.
 """
 
@@ -49,7 +49,7 @@ def percentile_limits(resampled: FloatArray, confidence: float) -> tuple[float, 
 
 
 def blocks(trials: int, topics: int) -> Iterator[int]:
-    """Sizes that sum to the trials, each times the topics small enough to hold in memory.
+    """Block sizes that sum to the trials; each block of trials x topics fits in memory.
 
     >>> list(blocks(2_500, 2_000))
     [1000, 1000, 500]

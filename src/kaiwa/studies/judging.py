@@ -1,4 +1,4 @@
-"""What runs are scored against: the gains of votes, or of several intents, ready for scoring on a scale."""
+"""Judgements on a scale, from gains, from votes, or from the gains of several intents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Judged:
-    """Judgements, what gmax is, and how votes were weighed when there are votes."""
+    """Judgements, a text on gmax, and the scheme with its settings if there are votes."""
 
     judgements: Judgements
     gmax: str
@@ -29,15 +29,15 @@ class Judged:
 def judged_gains(gains: Gains, scale: Scale) -> Judged:
     """Judgements from gains."""
     judgements = judge(gains, scale)
-    return Judged(judgements, scale.says(judgements.gains))
+    return Judged(judgements, scale.gmax_text(judgements.gains))
 
 
 def judged_votes(votes: Votes, scale: Scale, *, scheme: str = "mean", p: float = UNANIMITY_WEIGHT) -> Judged:
-    """Judgements from votes, by a scheme; the scale's levels say what each vote is worth."""
+    """Judgements from votes, by a scheme; the scale gives the value of each level."""
     made = voted_gains(votes, scheme, levels=scale.levels, p=p)
     only_top = Scale(top=scale.top, by_topic=scale.by_topic)
     judgements = judge(made.gains, only_top, votes=made.counts)
-    return Judged(judgements, only_top.says(judgements.gains), made.how)
+    return Judged(judgements, only_top.gmax_text(judgements.gains), made.how)
 
 
 def judged_intents(
@@ -52,4 +52,4 @@ def judged_intents(
     made = combine(mapped, chances=chances, navigational=navigational)
     only_top = Scale(top=scale.top, by_topic=scale.by_topic)
     judgements = judge(made.gains, only_top, intents=made.intents)
-    return Judged(judgements, only_top.says(judgements.gains))
+    return Judged(judgements, only_top.gmax_text(judgements.gains))

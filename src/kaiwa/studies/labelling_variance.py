@@ -1,4 +1,4 @@
-"""What pool depth and the number of assessors do to a score's variance, measured on runs and judgements at hand."""
+"""The effect of pool depth and of the number of assessors on the variance of scores, from runs and judgements."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from kaiwa.model.scores import Scores
 
 Panels = dict[int, list[Gains]]
-"""By the number of assessors an item, the gains that panels of that size lead to."""
+"""By the number of assessors per item, the gains of panels of that size."""
 DRAWN_PANELS = 20
 
 
 def drawn_panels(made: VotedGains, assessors: Sequence[int], *, rng: np.random.Generator) -> Panels:
-    """The gains of panels drawn from the votes, and of all votes under the largest number an item has."""
+    """The gains of panels drawn from the votes; the largest panel has all votes."""
     most = int(made.counts.sum(axis=1).max())
     panels: Panels = {}
     for people in sorted({*assessors, most}):
         drawn = [votes_of_fewer(made.counts, people, rng=rng) for _ in range(DRAWN_PANELS if people < most else 1)]
-        panels[people] = [replace(made.gains, gains=made.how.worth(counts)) for counts in drawn]
+        panels[people] = [replace(made.gains, gains=made.how.gain(counts)) for counts in drawn]
     return panels
 
 
@@ -49,10 +49,10 @@ def measured_labellings(
     seconds: float,
     shared_topics: bool,
 ) -> list[Labelling]:
-    """Ways of judging with pool sizes and variances as these runs and judgements show them.
+    """Ways of judging with their pool sizes and variances, from these runs and judgements.
 
-    At each depth only items that a pool of that depth would hold keep their gain; the runs are scored on those.
-    tau is that with the order of the runs under the deepest pools and the largest panel.
+    At each depth only items that are in a pool of that depth keep their gain; the runs are scored on those.
+    tau is with the order of the runs under the deepest pools and the largest panel.
     """
     scored = {
         (depth, people): [_scores(runs, judged_to_depth(runs, gains, depth), measure) for gains in panel]
@@ -71,7 +71,7 @@ def measured_labellings(
 
 
 def judged_to_depth(runs: Sequence[Run], gains: Gains, depth: int) -> Gains:
-    """The judgements that pools of this depth would have led to; a topic left without any is left out."""
+    """The judgements of the items in pools of this depth; a topic without a relevant one is left out."""
     kept: dict[str, dict[str, float]] = {}
     for topic in gains.topics:
         seen = {comment for run in runs if topic in run.topics for comment in run.comments_of(topic)[:depth]}

@@ -1,4 +1,4 @@
-"""Would the ranking have been another, had a team not taken part? Each team's unique items unjudged in turn."""
+"""The ranking without each team: the team's unique items are taken as unjudged, one team after the other."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """One team left out of the pool: what is lost, tau with the full ranking, and how far its own runs fall.
+    """One team left out of the pool: the items lost, tau with the full ranking, and the largest fall of its runs.
 
-    ``tau`` is None when either ranking ties every run, so that there is no order to compare.
+    ``tau`` is None if all runs tie in either ranking.
     """
 
     team: str
@@ -69,7 +69,7 @@ def _left_out(
 def without_items(gains: Gains, lost: Pool) -> Gains:
     """The gains without the judgements of these items; the topics stay.
 
-    A topic whose every judgement is lost keeps none and scores 0 for all.
+    On a topic without any judgement left, all runs score 0.
     """
     topic = codes_of(lost.topics, gains.topics)[lost.topic]
     dropped = IdTable(topic, lost.comments).find(gains.codes(), gains.comments) >= 0

@@ -27,14 +27,14 @@ class NextDesign:
 
 @dataclass(frozen=True)
 class NextRound:
-    """The designs of every measure, and the one that needs most topics."""
+    """The designs of every measure, and the measure that needs most topics."""
 
     by_measure: dict[str, NextDesign]
     measure: str
 
     @property
     def largest(self) -> Design:
-        """The design that serves every measure."""
+        """The design that is enough for every measure."""
         return self.by_measure[self.measure].raw
 
 

@@ -1,4 +1,4 @@
-"""A design whose variance comes from pilots, raw and std-AB side by side, with the pilots' own uncertainty."""
+"""A design whose variance comes from pilots, raw and std-AB side by side, with the uncertainty of the variance."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PilotSide:
 
 @dataclass(frozen=True)
 class PilotDesign:
-    """Raw and std-AB side by side, and what std-AB's bound promises without any pilot."""
+    """Raw and std-AB side by side, and the design from std-AB's bound, which needs no pilot."""
 
     measure: str
     topics: int
@@ -47,7 +47,7 @@ class PilotDesign:
 
     @property
     def answer(self) -> Design:
-        """The design from the scores as they are, which is always there."""
+        """The design from the scores as they are, which always exists."""
         if self.raw.design is None:
             raise InputError(f"the pilot gives no design; give {option('variance')}")
         return self.raw.design
@@ -61,7 +61,7 @@ class PilotDesign:
 def pilot_design(
     tables: Sequence[Scores], asked: Requirement, *, draws: int = 2_000, rng: np.random.Generator
 ) -> PilotDesign:
-    """The design from pilots: ``asked`` with any variance, which is replaced by the pilots' own."""
+    """The design from pilots; their variance replaces that of ``asked``."""
     scaled = [standardised(table, standardisation_factors(table)) for table in tables]
     return PilotDesign(
         measure=tables[0].measure,

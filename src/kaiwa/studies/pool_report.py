@@ -1,4 +1,4 @@
-"""A pool and what an organiser asks of it: shares, sizes at other depths, coverage, and each team left out."""
+"""A pool and its statistics: shares, sizes at other depths, coverage, and the ranking without each team."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PoolReport(Shown):
-    """A pool and what an organiser asks of it; coverage and teams left out are empty without judgements.
+    """A pool and its statistics; coverage and teams left out are empty without judgements.
 
     >>> import kaiwa
     >>> run = kaiwa.Run.from_dict({"q1": {"c9": 2.0, "c4": 1.0}}, name="A-C-R1")
@@ -81,10 +81,10 @@ def pool_report(
     )
 
 
-def without_comments(run: Run, gone: Collection[str]) -> Run:
-    """The run as if the taken-down comments had never been returned; those behind them move up."""
+def without_comments(run: Run, takedown: Collection[str]) -> Run:
+    """The run without the comments of the takedown list; the comments below them move up."""
     lists = {
-        topic: [(comment, score) for comment, score in run.ranking(topic) if comment not in gone]
+        topic: [(comment, score) for comment, score in run.ranking(topic) if comment not in takedown]
         for topic in run.topics
     }
     return replace(Run.from_lists(run.name, lists, description=run.description), order=run.order)

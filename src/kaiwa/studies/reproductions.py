@@ -1,4 +1,4 @@
-"""Published numbers computed again: paper and ours, row by row, with a verdict."""
+"""Published numbers computed again: printed and ours, row by row, and whether they agree."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Row:
-    """One number: where it was printed, what was printed, what comes out here, and whether they agree."""
+    """One number: what it is, as printed, as computed here, and whether they agree."""
 
     what: str
     printed: str
@@ -46,7 +46,7 @@ class Reproduction:
 
     @property
     def agreeing(self) -> int:
-        """How many rows agree with print."""
+        """How many rows agree with the paper."""
         return sum(row.agrees for row in self.rows)
 
 

@@ -22,7 +22,7 @@ PERMUTATIONS = 500
 
 
 def simulated_tests(rng: np.random.Generator) -> Names[Rejects]:
-    """The tests that can be simulated: those of theory, and the randomised Tukey HSD."""
+    """The tests that can be simulated: the analytic ones, and the randomised Tukey HSD."""
     randomised: Rejects = partial(_randomised_hsd, rng=rng)
     return Names("simulated test", {**VERDICTS, "randomised-hsd": randomised})
 
@@ -36,7 +36,7 @@ def simulated_design(
     rng: np.random.Generator,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Simulated, ...]:
-    """Simulated powers at the designed n and, while they miss the target, at better guesses; the last is the answer."""
+    """Simulated powers at the designed n and, until one reaches the target, at better guesses; the last counts."""
     rejects = simulated_tests(rng)[test]
 
     def power_at(n: int) -> Simulated:
@@ -58,6 +58,6 @@ def simulated_design(
 
 
 def _randomised_hsd(sets: FloatArray, *, alpha: float, rng: np.random.Generator) -> FloatArray:
-    """Whether the randomised Tukey HSD tells the first system from the last, per set."""
+    """Whether the first system and the last differ by the randomised Tukey HSD, per set."""
     found = [randomised_hsd(by_topic, trials=PERMUTATIONS, rng=rng).p_values()[0, -1] for by_topic in sets]
     return np.where(np.array(found) <= alpha, 1.0, 0.0)

@@ -1,4 +1,4 @@
-"""Does rewarding agreement change who wins? The study of Sakai (EVIA 2017) on any runs.
+"""The effect of unanimity-aware gains on the ranking: the study of Sakai (EVIA 2017) on any runs.
 
 Runs are scored by the raw sum of ratings (RawG) and by unanimity-aware gains (UG); the rankings are compared by
 Kendall's tau, and the pairs of runs by the randomised Tukey HSD test.
@@ -49,7 +49,7 @@ class UnanimityStudy:
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """Judged items and how many people gave each which rating, judged rows x levels."""
+    """Judged items and the number of their ratings at each level, judged rows x levels."""
 
     gains: Gains
     counts: IntArray
@@ -81,9 +81,9 @@ def unanimity_studies(
 def _scored(runs: Sequence[Run], ratings: Ratings, scheme: str, measures: Sequence[str], p: float) -> Scored:
     values = np.arange(ratings.counts.shape[1], dtype=np.float64)
     most = int(ratings.counts.sum(axis=1).max())
-    worth = SCHEMES[scheme].worth(ratings.counts, values, p)
+    gains = SCHEMES[scheme].gain(ratings.counts, values, p)
     top = SCHEMES[scheme].top(float(values.max()), most, p)
-    return score(runs, judge(replace(ratings.gains, gains=worth, top=top, how=scheme)), measures)
+    return score(runs, judge(replace(ratings.gains, gains=gains, top=top, how=scheme)), measures)
 
 
 def _changes(raw: Comparison, aware: Comparison) -> tuple[tuple[Changed, ...], tuple[Changed, ...]]:

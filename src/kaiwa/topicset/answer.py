@@ -1,4 +1,4 @@
-"""The answer to a requirement: the quantity that was missing, what it promises, and its neighbours."""
+"""The answer to a requirement: the quantity that was missing, its power, and alternatives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NEARBY = (0.5, 0.75, 0.9, 1.1, 1.25, 1.5, 2.0)
 
 @dataclass(frozen=True)
 class Alternative:
-    """What another number of topics would buy: the power at the same difference, the difference at the same power."""
+    """Another number of topics: its power at the same difference, its difference at the same power."""
 
     n: int
     power: float | None
@@ -27,8 +27,8 @@ class Alternative:
 class Design(Shown):
     """A solved requirement: ``n`` topics give ``power`` to find ``min_diff`` among ``systems`` at ``alpha``.
 
-    ``asked`` is the requirement as it came, ``known`` the same with the open quantity found. What is costly is
-    computed when first looked at.
+    ``asked`` is the requirement as given, ``known`` the same with the missing quantity. Costly properties are
+    computed on first access.
 
     >>> import kaiwa
     >>> kaiwa.design(variance=0.0643, systems=10, min_diff=0.15)
@@ -49,7 +49,7 @@ class Design(Shown):
 
     @property
     def min_diff(self) -> float:
-        """The difference between best and worst; for an interval its width as asked."""
+        """The difference between best and worst; for an interval its required width."""
         return float(self.known.min_diff or 0.0)
 
     @property
@@ -79,12 +79,12 @@ class Design(Shown):
 
     @property
     def solved(self) -> str:
-        """The quantity that was open."""
+        """The quantity that was missing."""
         return self.asked.unknown
 
     @cached_property
     def power(self) -> float | None:
-        """The power by the method asked for; an interval has none."""
+        """The power by the method of the design; an interval has none."""
         return None if self.test == INTERVAL else power_at(self.known)
 
     @cached_property
@@ -94,12 +94,12 @@ class Design(Shown):
 
     @cached_property
     def exact_n(self) -> int | None:
-        """The number of topics that exact theory asks for."""
+        """The number of topics that exact theory requires."""
         return _n_for(self._promised, "exact")
 
     @cached_property
     def published_n(self) -> int | None:
-        """The number of topics that the published approximation asks for, where there is one."""
+        """The number of topics that the published approximation requires, if there is one."""
         return _n_for(self._promised, "sakai") if self.test == "anova" else None
 
     @cached_property
@@ -131,7 +131,7 @@ def design(
     scale: float = 1.0,
     solve: str | None = None,
 ) -> Design:
-    """The topic set that meets a requirement: whichever of n, min_diff, power, systems, alpha is left out is found.
+    """The topic set that meets a requirement: the one of n, min_diff, power, systems, alpha that is left out is found.
 
     >>> design(variance=0.0643, systems=10, min_diff=0.15).n
     91

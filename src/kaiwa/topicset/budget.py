@@ -1,4 +1,4 @@
-"""What a topic set costs in assessors' time, the best split of a budget, and the cheapest design that is enough."""
+"""The cost of a topic set in assessors' time, the best split of a budget, and the cheapest sufficient design."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 SECONDS_PER_HOUR = 3600.0
 TRUSTED_TAU = 0.9
-"""Orders that agree this well are commonly called the same (Voorhees 2000)."""
+"""Rankings with this tau are commonly taken as equivalent (Voorhees 2000)."""
 
 
 @dataclass(frozen=True)
 class Labelling:
-    """One way to judge a topic, what it takes and the variance of the scores that come of it.
+    """One way to judge a topic, its cost and the variance of the scores that result.
 
     ``items`` is the size of a topic's pool; ``agreement`` is tau with the runs' order under the deepest pools,
-    where that is known.
+    if that is known.
     """
 
     depth: int
@@ -36,7 +36,7 @@ class Labelling:
 
     @property
     def trusted(self) -> bool:
-        """Whether so shallow a pool leaves the runs in about the order that deep pools give."""
+        """Whether the order of the runs is about the same as under the deepest pools."""
         return self.agreement is None or self.agreement >= TRUSTED_TAU
 
     @property
@@ -47,7 +47,7 @@ class Labelling:
 
 @dataclass(frozen=True)
 class Split:
-    """A way to judge with the number of topics it buys or needs, what that costs and what it finds."""
+    """A way to judge with its number of topics, cost, power and smallest difference found."""
 
     labelling: Labelling
     n: int
@@ -57,30 +57,30 @@ class Split:
 
 
 def pool_items(depth: int, runs: int, overlap: float) -> float:
-    """Items a topic's pool holds: depth for the first run, and of each further run what is not shared.
+    """The items in a topic's pool: ``depth`` for the first run, and for each further run those that are not shared.
 
     >>> pool_items(10, 5, 0.5)
     30.0
     """
     if not 0 <= overlap <= 1:
-        raise InputError.at("overlap", f"{overlap:g} is not in [0, 1]", "give the shared share of two runs' tops")
+        raise InputError.at("overlap", f"{overlap:g} is not in [0, 1]", "give the share that two runs have in common")
     return depth * (1 + (runs - 1) * (1 - overlap))
 
 
 def best_split(asked: Requirement, labellings: Sequence[Labelling], *, hours: float) -> tuple[Split, ...]:
-    """What a budget buys under each way of judging, the trusted first, the smallest difference found first."""
+    """The topics that a budget pays for under each way of judging; trusted ways first, then by difference found."""
     if not hours > 0:
         raise InputError.at("budget", f"{hours:g} is not a positive number of hours", "give assessors' hours")
     sized = [(way, int(hours / way.hours_per_topic)) for way in _checked(labellings)]
     splits = [_split(asked, way, min(n, LARGEST_N)) for way, n in sized if n > 1]
     if not splits:
         least = min(2 * way.hours_per_topic for way in labellings)
-        raise DesignError(f"budget: {hours:g} hours do not judge 2 topics; the least that does is {least:.3g} hours")
+        raise DesignError(f"budget: {hours:g} hours are too few to judge 2 topics; give at least {least:.3g} hours")
     return tuple(sorted(splits, key=lambda split: (not split.labelling.trusted, split.min_diff)))
 
 
 def cheapest(asked: Requirement, labellings: Sequence[Labelling]) -> tuple[Split, ...]:
-    """What each way of judging needs to meet the requirement, the trusted first, cheapest first."""
+    """The topics that each way of judging needs to meet the requirement; trusted ways first, then by cost."""
     splits = []
     for way in _checked(labellings):
         n = n_or_too_many(replace(asked, variance=way.variance, n=None))
@@ -100,5 +100,6 @@ def _split(asked: Requirement, way: Labelling, n: int) -> Split:
 def _checked(labellings: Sequence[Labelling]) -> Sequence[Labelling]:
     for way in labellings:
         if min(way.depth, way.assessors) < 1 or not way.seconds > 0 or not way.variance > 0 or way.items < 1:
-            raise InputError("cost: depth, assessors, seconds and variance are positive; mend the one that is not")
+            what = "not all of depth, items, assessors, seconds and variance are positive"
+            raise InputError(f"cost: {what}; fix the one that is not")
     return labellings

@@ -1,4 +1,4 @@
-"""The table of tests a topic set can be designed for; a test is added here and nowhere else."""
+"""The table of tests that a topic set can be designed for; a test is added here and nowhere else."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class PowerOf(Protocol):
     def __call__(
         self, *, n: FloatArray, systems: FloatArray, min_diff: FloatArray, variance: FloatArray, alpha: FloatArray
     ) -> FloatArray:
-        """The chance of rejection."""
+        """The probability of rejection."""
 
 
 @dataclass(frozen=True)
 class Test:
-    """A test with its power, what it promises in words, and the variance it divides by."""
+    """A test with its power, the finding that the power is for, and the variance that it divides by."""
 
     power: PowerOf
     promise: str
@@ -64,11 +64,11 @@ TESTS: Names[Test] = Names(
             t_test.two_sample_power, "a two-sample t-test finds the difference", "V_E", pairs_only=True
         ),
         "hsd": Test(
-            tukey_pair.one_way_power, "Tukey's HSD test tells the best system from the worst", "V_E", by_range=True
+            tukey_pair.one_way_power, "Tukey's HSD test finds that best and worst system differ", "V_E", by_range=True
         ),
         "hsd-paired": Test(
             tukey_pair.paired_power,
-            "Tukey's HSD test (same topics) tells the best system from the worst",
+            "Tukey's HSD test (same topics) finds that best and worst system differ",
             "V_E2",
             shares_topics=True,
             by_range=True,

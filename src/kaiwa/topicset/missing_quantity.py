@@ -1,4 +1,4 @@
-"""The one quantity that a requirement leaves open."""
+"""The one quantity that is missing in a requirement."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
 
 LEAST_LOGIT = 34.0
-"""The smallest alpha looked at is exp(-34), about 2e-15."""
+"""The smallest alpha tried is exp(-34), about 2e-15."""
 FEW_SYSTEMS = 30
-"""With a handful of topics, power first grows with the systems, whose scores add degrees of freedom for the error."""
+"""With few topics, power first grows with the number of systems, which add degrees of freedom for the error."""
 
 
 def found(asked: Requirement) -> Requirement:
-    """The requirement with its open quantity filled in."""
+    """The requirement with its missing quantity filled in."""
     value = _FINDERS[asked.unknown](asked)
-    return replace(asked, **{asked.unknown: value})  # type: ignore[arg-type]  # the finder is the quantity's own
+    return replace(asked, **{asked.unknown: value})  # type: ignore[arg-type]  # each finder returns its quantity's type
 
 
 def power_at(known: Requirement) -> float:
-    """The power (for an interval: 0.5 times asked over expected width) of a requirement with nothing open."""
+    """The power (for an interval: 0.5 times required over expected width) of a complete requirement."""
     if known.test == INTERVAL:
         return 0.5 * (known.min_diff or 0.0) / width_of(known)
     value = power_of(known.test, known.method)(
@@ -45,14 +45,12 @@ def power_at(known: Requirement) -> float:
 
 
 def smallest_n(asked: Requirement) -> int:
-    """The smallest number of topics that meets the requirement; refused when no sensible number does."""
+    """The smallest number of topics that meets the requirement; an error if it exceeds ``LARGEST_N``."""
     n = n_or_too_many(asked)
     if n > LARGEST_N:
         nearest = smallest_difference(replace(asked, n=LARGEST_N, min_diff=None))
-        what = "the narrowest interval" if asked.test == INTERVAL else "the smallest difference"
-        raise DesignError(
-            f"no topic set of up to {LARGEST_N:,} topics is enough; {what} they can promise is {nearest:.3g}"
-        )
+        what = "the narrowest interval they give" if asked.test == INTERVAL else "the smallest difference they find"
+        raise DesignError(f"no topic set of up to {LARGEST_N:,} topics is enough; {what} is {nearest:.3g}")
     return n
 
 
@@ -74,14 +72,14 @@ def n_or_too_many(asked: Requirement) -> int:
 
 
 def smallest_difference(asked: Requirement) -> float:
-    """The smallest difference that n topics find with the power asked for (for an interval: its expected width)."""
+    """The smallest difference that n topics find with the required power (for an interval: its expected width)."""
     if asked.test == INTERVAL:
         return width_of(replace(asked, min_diff=asked.scale))
     return float(differences_at(asked, [int(asked.n or 2)])[0])
 
 
 def differences_at(asked: Requirement, sizes: list[int]) -> FloatArray:
-    """The smallest difference found at each number of topics; nan where none is."""
+    """The smallest difference found at each number of topics; nan if none is."""
     return difference_found(
         n=np.array(sizes),
         systems=np.array(asked.systems),

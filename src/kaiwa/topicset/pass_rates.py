@@ -1,8 +1,8 @@
-"""Pass rates: how many prompts tell two systems apart that each pass or fail every one of them.
+"""Pass rates: the number of prompts for a comparison of two systems that pass or fail each prompt.
 
-The same prompts serve both systems, so the test is McNemar's: of the D prompts on which they disagree, the better
+Both systems answer the same prompts, so the test is McNemar's: of the D prompts on which they disagree, the better
 one should pass more than half. Its mid-p form keeps the level closely (Fagerland et al. 2013), and its power is
-summed exactly over D; above ``EXACT_UP_TO`` prompts the normal approximation takes over.
+summed exactly over D; above ``EXACT_UP_TO`` prompts the normal approximation is used.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ EXACT_UP_TO = 20_000
 
 @dataclass(frozen=True)
 class PassRates:
-    """Two systems' pass rates and how their verdicts on one prompt go together."""
+    """The pass rates of two systems and the correlation of their results on one prompt."""
 
     worse: float
     better: float
@@ -36,24 +36,24 @@ class PassRates:
 
     @property
     def gains(self) -> float:
-        """The chance that only the better system passes a prompt."""
+        """The probability that only the better system passes a prompt."""
         return self.better - self.both
 
     @property
     def losses(self) -> float:
-        """The chance that only the worse system passes a prompt."""
+        """The probability that only the worse system passes a prompt."""
         return self.worse - self.both
 
     @property
     def both(self) -> float:
-        """The chance that both pass a prompt."""
+        """The probability that both pass a prompt."""
         spread = sqrt(self.worse * (1 - self.worse) * self.better * (1 - self.better))
         return self.worse * self.better + self.correlation * spread
 
 
 @dataclass(frozen=True)
 class PassRateDesign:
-    """How many prompts; ``power`` is McNemar's mid-p test's, ``normal_n`` the textbook approximation's answer."""
+    """The number of prompts; ``power`` is that of McNemar's mid-p test, ``normal_n`` the n of the textbook formula."""
 
     n: int
     power: float
@@ -68,7 +68,7 @@ class PassRateDesign:
 def pass_rate_design(
     *, pass_rate: float, min_diff: float, correlation: float = 0.0, alpha: float = 0.05, power: float = 0.8
 ) -> PassRateDesign:
-    """The number of prompts on which a system passing ``min_diff`` more often is told from one at ``pass_rate``.
+    """The number of prompts that show a difference of ``min_diff`` from a system with ``pass_rate``.
 
     >>> pass_rate_design(pass_rate=0.62, min_diff=0.03, correlation=0.5).n
     2022
@@ -77,7 +77,7 @@ def pass_rate_design(
     completed(Requirement(variance=1.0, min_diff=min_diff, systems=2, alpha=alpha, power=power))
     smooth = normal_size(rates, alpha=alpha, power=power)
     if smooth > LARGEST_N:
-        raise DesignError(f"no set of up to {LARGEST_N:,} prompts is enough; ask for a larger difference")
+        raise DesignError(f"no set of up to {LARGEST_N:,} prompts is enough; give a larger difference")
     exact = smooth <= EXACT_UP_TO
     n = _settled_size(rates, smooth, alpha, power) if exact else smooth
     at = mid_p_power if exact else normal_power
@@ -88,7 +88,7 @@ def pass_rate_design(
 
 
 def checked_rates(pass_rate: float, min_diff: float, correlation: float) -> PassRates:
-    """The two rates, refused when no two systems can have them."""
+    """The two rates; an error if no two systems can have them."""
     if not 0 < pass_rate < 1:
         raise InputError.at("pass_rate", f"{pass_rate:g} is not between 0 and 1", "give a share such as 0.62")
     better = pass_rate + min_diff
@@ -107,17 +107,17 @@ def checked_rates(pass_rate: float, min_diff: float, correlation: float) -> Pass
 
 def normal_size(rates: PassRates, *, alpha: float, power: float) -> int:
     """The textbook number of pairs for McNemar's test (Connor 1987), rounded up."""
-    differ, apart = rates.gains + rates.losses, rates.better - rates.worse
+    differ, gap = rates.gains + rates.losses, rates.better - rates.worse
     z_alpha, z_beta = NormalDist().inv_cdf(1 - alpha / 2), NormalDist().inv_cdf(power)
-    size = (z_alpha * sqrt(differ) + z_beta * sqrt(max(differ - apart**2, 0.0))) ** 2 / apart**2
+    size = (z_alpha * sqrt(differ) + z_beta * sqrt(max(differ - gap**2, 0.0))) ** 2 / gap**2
     return max(2, int(np.ceil(size)))
 
 
 def normal_power(n: int, rates: PassRates, *, alpha: float) -> float:
-    """The power that the textbook approximation promises."""
-    differ, apart = rates.gains + rates.losses, rates.better - rates.worse
+    """The power by the textbook approximation."""
+    differ, gap = rates.gains + rates.losses, rates.better - rates.worse
     z = NormalDist().inv_cdf(1 - alpha / 2)
-    left = (apart * sqrt(n) - z * sqrt(differ)) / sqrt(max(differ - apart**2, 1e-300))
+    left = (gap * sqrt(n) - z * sqrt(differ)) / sqrt(max(differ - gap**2, 1e-300))
     return erfc(-left / sqrt(2)) / 2
 
 
@@ -133,7 +133,7 @@ def mid_p_power(n: int, rates: PassRates, *, alpha: float) -> float:
 
 @lru_cache(maxsize=1 << 16)
 def _rejects(d: int, share: float, alpha: float) -> float:
-    """The chance that the mid-p test rejects when d prompts disagree and each favours the better with ``share``."""
+    """The power of the mid-p test if d prompts disagree, each in favour of the better with probability ``share``."""
     wins = np.arange(d + 1.0) if d < 200 else np.unique(np.concatenate([_window(d, 0.5), _window(d, share)]))  # noqa: PLR2004
     fair = _binomial(wins, d, 0.5)
     tail = np.cumsum(fair) - fair / 2
@@ -147,7 +147,7 @@ def _window(n: int, p: float) -> FloatArray:
 
 
 def _binomial(k: FloatArray, n: int, p: float) -> FloatArray:
-    """Binomial chances over a window that holds all but nothing of them."""
+    """Binomial probabilities over a window that has practically all of the distribution."""
     if p in {0.0, 1.0}:
         return np.where(k == n * p, 1.0, 0.0)
     steps = np.log((n - k[:-1]) / (k[:-1] + 1) * p / (1 - p)) if len(k) > 1 else np.zeros(0)
@@ -178,7 +178,7 @@ def _settled_size(rates: PassRates, smooth: int, alpha: float, power: float) -> 
 def many_pass_rates_design(
     *, pass_rate: float, min_diff: float, systems: int, correlation: float, alpha: float, power: float
 ) -> Design:
-    """How many prompts distinguish the pass rates of several systems: two-way ANOVA at the largest variance.
+    """The number of prompts for a comparison of several pass rates: two-way ANOVA at the largest variance.
 
     >>> many_pass_rates_design(pass_rate=0.6, min_diff=0.05, systems=5, correlation=0.5, alpha=0.05, power=0.8).n
     1121

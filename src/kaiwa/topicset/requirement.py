@@ -1,4 +1,4 @@
-"""What is asked of a topic set: five quantities of which one is to be found, checked where they enter."""
+"""The requirement on a topic set: five quantities, one of them to be found."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ MOST_SYSTEMS = 10**6
 LEAST_ALPHA = 1e-15
 INTERVAL = "interval"
 QUANTITIES = ("n", "min_diff", "power", "systems", "alpha")
-"""In the order in which the missing one is guessed when nobody says which to solve for."""
+"""Without ``solve``, the first of these that is missing is found."""
 
 
 @dataclass(frozen=True)
 class Requirement:
     """A test, a variance, and n, power, min_diff, systems, alpha: the one that is None is to be found.
 
-    ``variance`` is one system's score variance (V_E); ``correlation`` says how alike two systems' scores on one
-    topic are, so a design with shared topics divides by variance (1 - correlation). ``scale`` is the range of the
-    scores, which no difference exceeds. For the interval, ``min_diff`` is its width and ``power`` plays no part.
+    ``variance`` is one system's score variance (V_E); ``correlation`` is that of two systems' scores on the same
+    topic, so a design with shared topics divides by variance (1 - correlation). ``scale`` is the range of the
+    scores, which no difference exceeds. For the interval, ``min_diff`` is its width and ``power`` is not used.
     """
 
     variance: float
@@ -53,7 +53,7 @@ class Requirement:
 
 
 def completed(asked: Requirement, *, solve: str | None = None) -> Requirement:
-    """The requirement checked and filled with the customary alpha .05 and power .80, one quantity left open.
+    """The requirement, checked, with the defaults alpha .05 and power .80; one quantity is left missing.
 
     >>> completed(Requirement(variance=0.06, systems=10, min_diff=0.1)).unknown
     'n'
@@ -64,9 +64,9 @@ def completed(asked: Requirement, *, solve: str | None = None) -> Requirement:
     if asked.test == INTERVAL:
         asked = replace(asked, power=0.5)
     target = solve or _left_open(asked)
-    usual = {"power": 0.8, "alpha": 0.05}
-    fill = {name: usual[name] for name in usual if name != target and getattr(asked, name) is None}
-    filled = replace(asked, **fill)  # type: ignore[arg-type]  # the two floats of ``usual``
+    defaults = {"power": 0.8, "alpha": 0.05}
+    fill = {name: defaults[name] for name in defaults if name != target and getattr(asked, name) is None}
+    filled = replace(asked, **fill)  # type: ignore[arg-type]  # the two floats of ``defaults``
     if getattr(filled, target) is not None:
         raise InputError(f"{target}: is both given and to be found; leave it out or solve for another quantity")
     _check_given(filled, target)
@@ -111,8 +111,8 @@ def _check_given(filled: Requirement, target: str) -> None:
 def _check_values(filled: Requirement) -> None:
     _between("variance", filled.variance, 0.0, float("inf"), "give a positive variance, such as 0.06")
     _between("scale", filled.scale, 0.0, float("inf"), "give the range of the scores, 1 for scores in 0..1")
-    _between("alpha", filled.alpha, LEAST_ALPHA, 1.0, "give a chance between 0 and 1, such as 0.05")
-    _between("power", filled.power, 0.0, 1.0 - 1e-12, "give a chance between 0 and 1, such as 0.8")
+    _between("alpha", filled.alpha, LEAST_ALPHA, 1.0, "give a probability, such as 0.05")
+    _between("power", filled.power, 0.0, 1.0 - 1e-12, "give a probability, such as 0.8")
     _between("min_diff", filled.min_diff, 0.0, float("inf"), "give the smallest difference that matters")
     if filled.min_diff is not None and filled.min_diff > filled.scale:
         what = f"{filled.min_diff:g} is larger than the scale of the scores, {filled.scale:g}"

@@ -1,4 +1,4 @@
-"""The table of the papers: topics needed for every number of systems and every difference."""
+"""The table of the papers: the number of topics for every number of systems and every difference."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GRID_DIFFERENCES = (0.05, 0.1, 0.15, 0.2)
 
 @dataclass(frozen=True)
 class SizeTable:
-    """``sizes`` is differences x systems; a size too large to compute is None. ``asked`` is what all cells share."""
+    """``sizes`` is differences x systems; None if a size is too large. ``asked`` is what all cells have in common."""
 
     asked: Requirement
     systems: tuple[int, ...]
@@ -31,7 +31,7 @@ class SizeTable:
 def size_table(
     asked: Requirement, *, systems: Sequence[int] = GRID_SYSTEMS, min_diffs: Sequence[float] = GRID_DIFFERENCES
 ) -> SizeTable:
-    """The sizes for every number of systems and every difference, one row a difference as in the papers.
+    """The sizes for every number of systems and every difference, one row per difference as in the papers.
 
     >>> size_table(Requirement(0.0643), systems=(2, 10), min_diffs=(0.15,)).sizes
     ((46, 91),)

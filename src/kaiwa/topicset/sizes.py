@@ -1,4 +1,4 @@
-"""The number of topics, for one cell or for a whole table of them at once."""
+"""The number of topics, for one cell or for a whole table at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
 
 FEW_TOPICS = 400
-"""Where the cost of limited degrees of freedom is measured."""
+"""The number of topics at which the effect of limited degrees of freedom is computed."""
 
 
 def topics_needed(
@@ -63,7 +63,7 @@ def difference_found(
     test: str = "anova",
     method: str = "exact",
 ) -> FloatArray:
-    """The smallest difference that n topics find with the power asked for, per cell; nan where none is found.
+    """The smallest difference that n topics find with the required power, per cell; nan if none is found.
 
     >>> difference_found(n=np.array([91]), systems=np.array(10), variance=np.array(0.0643)).round(4).tolist()
     [0.1494]
@@ -95,9 +95,9 @@ def topics_for_width(width: float, *, variance: float, alpha: float = 0.05) -> i
 
 
 def _first_of_all(merit: Callable[[FloatArray, IntArray], FloatArray], found: IntArray, alpha: float) -> IntArray:
-    """The smallest n itself, where the published approximation is enough, then not, then enough again.
+    """The smallest n itself, if the published approximation is enough, then not, then enough again.
 
-    It is not monotone while its radicand turns positive, which it has at the latest when n - 1 > w.
+    It is not monotone until its radicand is positive, which it is at the latest for n - 1 > w.
     """
     latest = int(4 * critical_f(np.array([alpha]), np.ones(1), np.full(1, 8.0))[0]) + 2
     n = np.arange(2.0, latest + 1)
@@ -107,7 +107,7 @@ def _first_of_all(merit: Callable[[FloatArray, IntArray], FloatArray], found: In
 
 
 def _guess(m: FloatArray, effect: FloatArray, *, alpha: float, power: float, test: str) -> FloatArray:
-    """N as it would be with unlimited degrees of freedom for the error, and what the limited ones add.
+    """N with unlimited degrees of freedom for the error, plus the topics that the limited ones add.
 
     The noncentrality needed grows as 1 + k / phiE, and phiE as r n, so n grows by k / r: one k for each m.
     """

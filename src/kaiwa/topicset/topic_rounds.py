@@ -1,4 +1,4 @@
-"""Adding topics in rounds: what to test after each batch so that looking often does not find what is not there."""
+"""Adding topics in rounds: the level of the test after each batch that keeps the type I error at alpha."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Look:
-    """One look at the data: after ``n`` topics in all, test at ``level``; ``spent`` of alpha is used up by then."""
+    """One look at the data: after ``n`` topics in all, test at ``level``; ``spent`` of alpha is used by then."""
 
     n: int
     level: float
@@ -31,10 +31,10 @@ class Look:
 
 @dataclass(frozen=True)
 class Rounds:
-    """A plan of looks; ``naive`` is the false-alarm rate of testing every time at alpha, ``kept`` that of the plan.
+    """A plan of looks; ``naive`` is the type I error of testing every time at alpha, ``kept`` that of the plan.
 
-    ``power`` is the plan's chance to find the difference at some look, ``expected_n`` the topics used on average
-    when the difference is there; ``error`` is the Monte-Carlo standard error of the rates.
+    ``power`` is the probability that the plan finds the difference at some look, ``expected_n`` the mean number of
+    topics used if the difference exists; ``error`` is the Monte-Carlo standard error of the rates.
     """
 
     looks: tuple[Look, ...]
@@ -48,7 +48,7 @@ class Rounds:
 
 
 def _obrien_fleming(share: float, alpha: float) -> float:
-    """Lan & DeMets 1983: almost nothing at first, almost all at the end."""
+    """Lan & DeMets 1983: almost none at first, almost all at the end."""
     return erfc(NormalDist().inv_cdf(1 - alpha / 2) / sqrt(share) / sqrt(2))
 
 
@@ -74,7 +74,7 @@ def planned_rounds(
     trials: int = 20_000,
     rng: np.random.Generator,
 ) -> Rounds:
-    """The level to test at after each batch, so that all looks together err with chance ``alpha``, by simulation.
+    """The level of the test after each batch, such that the type I error of all looks is ``alpha``, by simulation.
 
     >>> plan = planned_rounds([30, 60, 91], systems=10, min_diff=0.15, variance=0.0643, shared_topics=False,
     ...                       rng=np.random.default_rng(1))
@@ -107,7 +107,7 @@ def planned_rounds(
 
 
 def spent_levels(no_difference: FloatArray, spent: Sequence[float]) -> FloatArray:
-    """Per look the level at which the share of trials stopped so far equals what may be spent by then."""
+    """Per look the level at which the share of trials stopped so far equals the alpha to be spent by then."""
     going = np.ones(len(no_difference), dtype=bool)
     levels = np.zeros(len(spent))
     for look, share in enumerate(spent):
@@ -129,8 +129,8 @@ def p_values(
 ) -> FloatArray:
     """The p-value of ANOVA after each batch, "trials x looks", for normal scores of variance 1 about ``means``.
 
-    A batch enters through its mean vector and its sum of squared errors, whose distributions are known, so no
-    topic need be simulated.
+    Only the mean vector and the sum of squared errors of a batch are simulated, because their distributions are
+    known.
     """
     from scipy.special import fdtrc
 
@@ -140,10 +140,10 @@ def p_values(
     n = 0
     for batch in batches.tolist():
         batch_mean = means + rng.standard_normal((trials, systems)) / sqrt(batch)
-        apart = batch_mean - (total / n if n else batch_mean)
+        change = batch_mean - (total / n if n else batch_mean)
         if shared_topics:
-            apart = apart - apart.mean(axis=1, keepdims=True)
-        squares += (apart**2).sum(axis=1) * n * batch / (n + batch)
+            change = change - change.mean(axis=1, keepdims=True)
+        squares += (change**2).sum(axis=1) * n * batch / (n + batch)
         if batch > 1:
             squares += rng.chisquare((systems - lost) * (batch - 1), trials)
         total += batch * batch_mean

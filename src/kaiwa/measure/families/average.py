@@ -25,9 +25,9 @@ def q_measure(lists: Lists, *, beta: float) -> FloatArray:
 
 
 def rank_biased_ncu(lists: Lists, *, utility: str, gamma: float, beta: float, rho: float) -> FloatArray:
-    """The utility where the reader stops, stopping ever less after each relevant item; per list.
+    """The expected utility at the rank where the reader stops, with weights that fall by gamma; per list.
 
-    Sakai and Robertson, EVIA 2008: relevant item i is the last one read with a chance proportional to
+    Sakai and Robertson, EVIA 2008: relevant item i is the last one read with a probability proportional to
     gamma^(i-1). ``utility`` is P (precision), BR (blended ratio) or IE (rho^r).
     """
     weights = gamma ** (lists.found - 1.0)
@@ -37,10 +37,10 @@ def rank_biased_ncu(lists: Lists, *, utility: str, gamma: float, beta: float, rh
 
 
 def graded_uniform_ncu(lists: Lists, *, utility: str, s: tuple[float, ...], beta: float) -> FloatArray:
-    """The utility where the reader stops, stopping in proportion to s(level); per list.
+    """The expected utility at the rank where the reader stops, with weights proportional to s(level); per list.
 
-    Sakai and Robertson, EVIA 2008. ``s`` gives each level's weight, lowest level first; the gains themselves
-    when empty.
+    Sakai and Robertson, EVIA 2008. ``s`` gives each level's weight, lowest level first; if it is empty, the weights
+    are the gains.
     """
     weights, whole = lists.gains, lists.ideal_score(_total_gain)
     if s:
@@ -52,7 +52,7 @@ def graded_average_precision(lists: Lists) -> FloatArray:
     """Graded average precision in NTCIREVAL's form, with m(x) = x(x+1); per list.
 
     Robertson, Kanoulas and Yilmaz, SIGIR 2010: sum over relevant i of (1/i) sum_{j<=i} m(min(x_i, x_j)), x the
-    level when gains came from levels, else the gain.
+    level if gains came from levels, else the gain.
     """
     found = lists.relevant_only
     x = _levels(lists, found.gains)
@@ -82,7 +82,7 @@ def _total_merit(lists: Lists) -> FloatArray:
 def _stops(lists: Lists, *, s: tuple[float, ...]) -> FloatArray:
     if len(s) != len(lists.levels):
         what = f"s gives {len(s)} stop weights for {len(lists.levels)} levels"
-        raise InputError(f"{what}; give one a level ({option('levels')})")
+        raise InputError(f"{what}; give one per level ({option('levels')})")
     return np.concatenate(([0.0], s))[_levels(lists, lists.gains).astype(np.int64)]
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def expected_reciprocal_rank(lists: Lists) -> FloatArray:
-    """The chance-weighted reciprocal rank at which the reader stops; per list.
+    """The expected reciprocal rank at which the reader stops; per list.
 
     Chapelle et al., CIKM 2009; STC overview 2016, Eq. 3, with stop probability g/(gmax+1).
     """
@@ -18,11 +18,11 @@ def expected_reciprocal_rank(lists: Lists) -> FloatArray:
 
 
 def expected_blended_ratio(lists: Lists, *, beta: float) -> FloatArray:
-    """The chance-weighted blended ratio at which the reader stops (Sakai and Zeng, SIGIR 2019); per list."""
+    """The expected blended ratio at the rank where the reader stops (Sakai and Zeng, SIGIR 2019); per list."""
     expected: FloatArray = (lists.stopping * lists.blended_ratio(beta)).sum(axis=1)
     return expected
 
 
 def intentwise_rank_biased_utility(lists: Lists, *, rho: float) -> FloatArray:
-    """The chance-weighted rho^r at which the reader stops (Sakai and Zeng, SIGIR 2019); per list."""
+    """The expected rho^r at the rank r where the reader stops (Sakai and Zeng, SIGIR 2019); per list."""
     return lists.stopping @ (rho**lists.ranks)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def intent_recall(batch: Batch, *, cutoff: int | None) -> FloatArray:
-    """I-rec: how many of the topic's intents the list covers, over all; per list."""
+    """I-rec: the number of the topic's intents that the list covers, over all; per list."""
     intents = _intents(batch)
     known = intents.chances[batch.topics] > 0
     numbers = range(known.shape[1])
@@ -34,7 +34,7 @@ def intent_recall(batch: Batch, *, cutoff: int | None) -> FloatArray:
 
 
 def intent_aware(batch: Batch, value: Callable[[Batch], FloatArray]) -> FloatArray:
-    """IA: a measure's value for each intent, weighted by the intent's chance; per list."""
+    """IA: a measure's value for each intent, weighted by the probability of the intent; per list."""
     chances = _intents(batch).chances[batch.topics]
     values = np.stack([value(batch.of_intent(intent)) for intent in range(chances.shape[1])], axis=1)
     expected: FloatArray = np.where(chances > 0, chances * values, 0.0).sum(axis=1)
@@ -42,7 +42,7 @@ def intent_aware(batch: Batch, value: Callable[[Batch], FloatArray]) -> FloatArr
 
 
 def din_lists(batch: Batch, *, cutoff: int | None) -> Lists:
-    """The lists by global gain, a navigational intent counting only in its first relevant item."""
+    """The lists by global gain, in which a navigational intent counts only in its first relevant item."""
     intents = _intents(batch)
     whole = batch.lists(cutoff)
     gains = np.zeros_like(whole.gains)
@@ -54,7 +54,7 @@ def din_lists(batch: Batch, *, cutoff: int | None) -> Lists:
 
 
 def p_plus_q(batch: Batch, *, cutoff: int | None, beta: float) -> FloatArray:
-    """P+Q: Q of each informational intent and P+ of each navigational one, weighted by chance; per list."""
+    """P+Q: Q of each informational intent and P+ of each navigational one, weighted by probability; per list."""
     intents = _intents(batch)
     chances = intents.chances[batch.topics]
     total = np.zeros(len(chances))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def reciprocal_rank(lists: Lists) -> FloatArray:
-    """One over the rank of the first relevant item, 0 when there is none; per list."""
+    """One over the rank of the first relevant item, 0 if there is none; per list."""
     return np.where(lists.relevant.any(axis=1), 1.0 / (lists.relevant.argmax(axis=1) + 1.0), 0.0)
 
 
@@ -29,7 +29,7 @@ def p_measure(lists: Lists, *, beta: float) -> FloatArray:
 def p_plus(lists: Lists, *, beta: float) -> FloatArray:
     """The mean blended ratio over the relevant ranks down to the preferred one (Sakai 2007); per list.
 
-    STC overview 2016, Eq. 2. Nothing relevant returned scores 0.
+    STC overview 2016, Eq. 2. A list without a relevant item scores 0.
     """
     counted = lists.relevant & (lists.ranks <= _preferred(lists)[:, None] + 1)
     total: FloatArray = np.where(counted, lists.blended_ratio(beta), 0.0).sum(axis=1)
@@ -38,7 +38,7 @@ def p_plus(lists: Lists, *, beta: float) -> FloatArray:
 
 
 def _preferred(lists: Lists) -> IntArray:
-    """Where each list first holds the highest gain it holds at all, counted from 0."""
+    """The first position of the highest gain in each list, counted from 0."""
     place: IntArray = lists.gains.argmax(axis=1)
     return place
 

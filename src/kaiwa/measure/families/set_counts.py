@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def precision(lists: Lists) -> FloatArray:
-    """C(k)/k, whatever the length of the list; per list."""
+    """C(k)/k, also if the list is shorter than k; per list."""
     share_of_k: FloatArray = lists.relevant.sum(axis=1) / float(lists.cutoff or 1)
     return share_of_k
 
 
 def hit(lists: Lists) -> FloatArray:
-    """1 where anything relevant was returned, else 0; per list."""
+    """1 if a relevant item was returned, else 0; per list."""
     return np.where(lists.relevant.any(axis=1), 1.0, 0.0)
 
 
@@ -34,7 +34,7 @@ def recall(lists: Lists) -> FloatArray:
 def accuracy(batch: Batch, *, cutoff: int, levels: tuple[int, ...]) -> FloatArray:
     """Acc(G)@k: the share of the votes in the levels G, averaged over the first k ranks; per list.
 
-    STC overview 2016, Japanese subtask. An unjudged item, or none, counts 0.
+    STC overview 2016, Japanese subtask. An unjudged or missing item counts 0.
     """
     votes = batch.judgements.votes
     if votes is None:

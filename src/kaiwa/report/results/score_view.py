@@ -87,7 +87,7 @@ class ScoreView:
 
 def measures_text(measures: Mapping[str, Measure]) -> str:
     """The table of the measures, and what can be added to each."""
-    rows = [[name, measure.says, ", ".join(measure.options)] for name, measure in measures.items()]
+    rows = [[name, measure.description, ", ".join(measure.options)] for name, measure in measures.items()]
     prefixes = "@k after a name is the cutoff. The prefixes D-, D#-, DIN-, DIN#- and IA- need --intents."
     return f"{table(['measure', 'description', 'options'], rows)}\n{prefixes}"
 

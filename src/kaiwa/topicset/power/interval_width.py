@@ -1,4 +1,4 @@
-"""Confidence intervals: enough topics for the expected width of the interval on a difference of two systems."""
+"""Confidence intervals: the expected width of the interval on a difference of two systems."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def expected_width(*, n: FloatArray, variance: FloatArray, alpha: FloatArray) -> FloatArray:
     """The expected width of the 1 - alpha interval on a mean difference whose per-topic variance is ``variance``.
 
-    2 t(n-1) E[sqrt V] / sqrt n (Sakai 2018, Section 6.2). The gamma functions enter only as their ratio, so it
-    holds far beyond the n = 343 where a spreadsheet's GAMMA overflows.
+    2 t(n-1) E[sqrt V] / sqrt n (Sakai 2018, Section 6.2). Only the ratio of the gamma functions is computed, so it
+    works far beyond n = 343, where a spreadsheet's GAMMA overflows.
 
     >>> expected_width(n=np.array([10.0, 1e6]), variance=np.array(0.25), alpha=np.array(0.05)).round(6).tolist()
     [0.695799, 0.00196]

@@ -1,4 +1,4 @@
-"""One-way ANOVA: m systems, each scored on n topics, whose best and worst lie min_diff apart."""
+"""One-way ANOVA: m systems, each scored on n topics, whose best and worst differ by min_diff."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def power(
     *, n: FloatArray, systems: FloatArray, min_diff: FloatArray, variance: FloatArray, alpha: FloatArray
 ) -> FloatArray:
-    """The exact chance that ANOVA rejects "all equal" when best and worst lie ``min_diff`` apart, others midway.
+    """The exact probability that ANOVA rejects "all equal" if best and worst differ by ``min_diff``, others midway.
 
     Sakai 2018, Section 6.4: Delta = minD^2 / (2 sigma^2), phiA = m - 1, phiE = m (n - 1), lambda = n Delta.
 
@@ -30,7 +30,7 @@ def power(
 
 
 def f_power(phi_a: FloatArray, phi_e: FloatArray, noncentrality: FloatArray, alpha: FloatArray) -> FloatArray:
-    """The chance that the F-test at level ``alpha`` rejects under this noncentrality."""
+    """The probability that the F-test at level ``alpha`` rejects under this noncentrality."""
     parts = np.broadcast_arrays(alpha, phi_a, phi_e, noncentrality)
     level, df1, df2, lam = (np.atleast_1d(part).astype(float) for part in parts)
     return noncentral_f_tail(critical_f(level, df1, df2), df1, df2, lam).reshape(parts[0].shape)
@@ -39,11 +39,11 @@ def f_power(phi_a: FloatArray, phi_e: FloatArray, noncentrality: FloatArray, alp
 def sakai_power(
     *, n: FloatArray, systems: FloatArray, min_diff: FloatArray, variance: FloatArray, alpha: FloatArray
 ) -> FloatArray:
-    """The power that the published tables rest on: a normal approximation with a minus where a plus belongs.
+    """The power behind the published tables: a normal approximation with a minus where the derivation gives a plus.
 
     Sakai 2015, after Nagata 2003: power = P(U >= u) with
     u = [sqrt(w/phiE) sqrt(2 phiE - 1) - sqrt(c/phiA) sqrt(2 phi* - 1)] / sqrt(c/phiA - w/phiE);
-    a radicand that is not positive counts as no power at all.
+    a radicand that is not positive counts as power 0.
 
     >>> cell = dict(systems=10.0, min_diff=0.15, variance=0.0643, alpha=0.05)
     >>> sakai_power(n=np.array([89, 90]), **cell).round(4).tolist()

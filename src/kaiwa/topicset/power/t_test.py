@@ -1,6 +1,6 @@
 """Two systems: the paired and the two-sample t-test, two-sided, by the exact noncentral distribution.
 
-A two-sided t-test is an F-test with one degree of freedom above: t^2 = F and the noncentrality is squared.
+A two-sided t-test is an F-test with one numerator degree of freedom: t^2 = F and the noncentrality is squared.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def paired_power(
     *, n: FloatArray, systems: FloatArray, min_diff: FloatArray, variance: FloatArray, alpha: FloatArray
 ) -> FloatArray:
-    """The chance that a paired t-test on n topics rejects; ``variance`` is that of the per-topic differences.
+    """The probability that a paired t-test on n topics rejects; ``variance`` is that of the per-topic differences.
 
     ncp = sqrt(n) minD / sigma_t, phi = n - 1.
 
@@ -31,7 +31,7 @@ def paired_power(
 def two_sample_power(
     *, n: FloatArray, systems: FloatArray, min_diff: FloatArray, variance: FloatArray, alpha: FloatArray
 ) -> FloatArray:
-    """The chance that a two-sample t-test with n topics a system rejects; ``variance`` is one system's.
+    """The probability that a two-sample t-test with n topics per system rejects; ``variance`` is one system's.
 
     ncp = sqrt(n/2) minD / sigma, phi = 2n - 2.
 

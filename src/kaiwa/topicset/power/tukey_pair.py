@@ -1,4 +1,4 @@
-"""Tukey's HSD: enough topics for the best and the worst of m systems to be told apart as a pair."""
+"""Tukey's HSD: the power to find the difference between the best and the worst of m systems."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def one_way_power(
     *, n: FloatArray, systems: FloatArray, min_diff: FloatArray, variance: FloatArray, alpha: FloatArray
 ) -> FloatArray:
-    """The chance that Tukey's HSD calls a pair ``min_diff`` apart different; ``variance`` is V_E.
+    """The probability that a pair with the difference ``min_diff`` is significant; ``variance`` is V_E.
 
     >>> cell = dict(systems=10.0, min_diff=0.15, variance=0.0643, alpha=0.05)
     >>> one_way_power(n=np.array([92.0]), **cell).round(3).tolist()
@@ -29,7 +29,7 @@ def one_way_power(
 def paired_power(
     *, n: FloatArray, systems: FloatArray, min_diff: FloatArray, variance: FloatArray, alpha: FloatArray
 ) -> FloatArray:
-    """The same when all systems meet the same topics; ``variance`` is V_E2."""
+    """The same if all systems are scored on the same topics; ``variance`` is V_E2."""
     df = (systems - 1.0) * (n - 1.0)
     return _pair_power(systems, df, n * min_diff**2 / (2 * variance), alpha)
 

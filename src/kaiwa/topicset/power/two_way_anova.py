@@ -1,4 +1,4 @@
-"""Two-way ANOVA without replication: every system meets the same topics, so topic difficulty drops out."""
+"""Two-way ANOVA without replication: all systems are scored on the same topics, so topic difficulty cancels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def power(
     *, n: FloatArray, systems: FloatArray, min_diff: FloatArray, variance: FloatArray, alpha: FloatArray
 ) -> FloatArray:
-    """The exact chance that the two-way F-test rejects "all systems equal"; ``variance`` is V_E2.
+    """The exact probability that the two-way F-test rejects "all systems equal"; ``variance`` is V_E2.
 
     phiA = m - 1, phiE = (m - 1)(n - 1), lambda = n minD^2 / (2 V_E2).
 

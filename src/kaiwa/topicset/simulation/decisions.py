@@ -1,7 +1,7 @@
-"""The decisions people make: how many topics until the right system wins, the order is right, the pairs differ.
+"""Decisions: how many topics until the best systems are on top, the order is right, or enough pairs differ.
 
-The pilot stands for all topics. Its run means are first drawn together by their reliability, as observed gaps are
-wider than true ones; then topic sets of any size are drawn from it and the decision is made on each.
+The pilot represents all topics. Its run means are first shrunk by their reliability, because observed differences are
+larger than true ones; then topic sets of any size are drawn from it and the decision is made on each.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_TOPICS = 1_000_000
 
 @dataclass(frozen=True)
 class Setting:
-    """What a decision is judged against: the true means, best first, the residual variance, k and alpha."""
+    """What a decision is compared with: the true means, best first, the residual variance, k and alpha."""
 
     means: FloatArray
     v_e2: float
@@ -39,7 +39,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Decision:
-    """The smallest n at which the decision is right as often (or as well) as asked, with Monte-Carlo error."""
+    """The smallest n at which the decision reaches the target, with Monte-Carlo error."""
 
     n: int
     reached: float
@@ -61,7 +61,7 @@ def topics_for_decision(
     """The smallest number of topics whose decision meets the target.
 
     Goals: ``top`` (the true best k are on top), ``tau`` (mean Kendall's tau with the true order), ``discriminative``
-    (mean share of pairs that Tukey's HSD calls different).
+    (mean share of pairs that differ significantly by Tukey's HSD).
 
     >>> pilot = np.random.default_rng(1).normal([0.5, 0.4, 0.3], 0.2, (60, 3))
     >>> topics_for_decision(pilot, goal="top", target=0.9, rng=np.random.default_rng(1)).n > 5
@@ -83,9 +83,9 @@ def topics_for_decision(
 
 
 def shrunk(pilot: FloatArray) -> tuple[FloatArray, float]:
-    """The pilot with run means drawn together by their reliability 1 - V_E2 / (n var of means), and that share."""
+    """The pilot with run means shrunk by their reliability 1 - V_E2 / (n var of means), and the reliability."""
     if pilot.shape[0] < 2 or pilot.shape[1] < 2:  # noqa: PLR2004
-        raise InputError("a pilot of one topic or one run decides nothing; give at least 2 of each")
+        raise InputError("the pilot has one topic or one run; give at least 2 of each")
     means = pilot.mean(axis=0)
     spread = float(means.var(ddof=1))
     reliability = max(0.0, 1 - residual_variance(pilot) / len(pilot) / spread) if spread else 0.0
@@ -123,14 +123,14 @@ GOALS: Names[Callable[[FloatArray, int, Setting], FloatArray]] = Names(
 
 
 def _search(reached: Callable[[int], float], target: float) -> tuple[int, dict[int, float]]:
-    """Doubling, then halving: the smallest n found enough, and everything looked at."""
+    """The smallest n found sufficient by doubling, then halving, and the value at every n tried."""
     if not 0 < target < 1:
         raise InputError.at("target", f"{target:g} is not between 0 and 1", "give a share such as 0.9")
     seen: dict[int, float] = {}
     low, high = 1, 2
     while (got := seen.setdefault(high, reached(high))) < target:
         if high >= MOST_TOPICS:
-            raise DesignError(f"{high:,} topics reach {got:.3f}, not {target:g}; ask for less")
+            raise DesignError(f"{high:,} topics reach {got:.3f}, not {target:g}; give a lower target")
         low, high = high, min(2 * high, MOST_TOPICS)
     while high - low > 1:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""Power by simulation from a pilot: for discrete, bounded or skewed measures, and for any test that can be run."""
+"""Power by simulation from a pilot: for discrete, bounded or skewed measures, and for any test."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ BATCH_CELLS = 1_000_000
 Z95 = 1.959964
 MIN_TRIALS = 500
 FEW_VALUES = 6
-"""A pilot with no more distinct scores than this is of a discrete measure."""
+"""A measure is taken as discrete if the pilot has at most this number of distinct scores."""
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """A simulated rate of rejection with its Monte-Carlo standard error, and how many data sets it took."""
+    """A simulated rate of rejection with its Monte-Carlo standard error, and the number of data sets."""
 
     n: int
     power: float
@@ -47,7 +47,7 @@ def simulated_power(
     rng: np.random.Generator,
     progress: Callable[[int, int], None] | None = None,
 ) -> Simulated:
-    """The power at n topics drawn from the pilot, its systems made alike, then best and worst moved apart.
+    """The power at n topics drawn from the pilot, with equal means except for the best and the worst system.
 
     Stops when the 95% half-width falls below ``tolerance``, or at ``trials``. A ``min_diff`` of 0 gives the level.
 
@@ -57,7 +57,7 @@ def simulated_power(
     True
     """
     lift = lift_for(pilot, min_diff)
-    pilot = levelled(pilot)
+    pilot = with_equal_means(pilot)
     found = done = 0.0
     batch = int(np.clip(BATCH_CELLS // (n * systems), 1, 500))
     while done < trials:
@@ -74,7 +74,7 @@ def simulated_power(
 def simulated_size(
     power_at: Callable[[int], Simulated], *, start: int, target: float, rounds: int = 6
 ) -> tuple[Simulated, ...]:
-    """Simulated powers at ever better guesses of n; the last one is the answer within its Monte-Carlo error."""
+    """Simulated powers at better and better guesses of n; the last one is the answer within its Monte-Carlo error."""
     n, seen = start, list[Simulated]()
     for _ in range(rounds):
         seen.append(power_at(n))
@@ -87,11 +87,11 @@ def simulated_size(
 
 
 def _next_size(seen: list[Simulated], target: float) -> int:
-    """Where the line through all simulated powers, normal quantile against sqrt(n), meets the target."""
+    """The n at which the line through all simulated powers, normal quantile against sqrt(n), reaches the target."""
     normal = NormalDist()
     got = np.array([normal.inv_cdf(min(max(one.power, 0.02), 0.998)) for one in seen])
     roots = np.sqrt([one.n for one in seen])
-    # at no topics at all the line starts at the level: one point that is always known
+    # at n = 0 the power is the level: one point that is always known
     slope, start = np.polyfit([0.0, *roots], [-Z95, *got], 1, w=[0.2, *np.ones(len(seen))])
     wanted = (normal.inv_cdf(target) - start) / slope if slope > 0 else 2 * roots[-1]
     return max(2, round(float(np.clip(wanted, roots[-1] / 3, 3 * roots[-1])) ** 2))
@@ -99,7 +99,7 @@ def _next_size(seen: list[Simulated], target: float) -> int:
 
 @dataclass(frozen=True)
 class Lift:
-    """How best and worst are moved apart: by adding, or by turning some scores into the top and bottom value."""
+    """How the scores of best and worst change: a shift, or a share of them becomes the top and bottom value."""
 
     added: float = 0.0
     top: float = 0.0
@@ -120,27 +120,27 @@ def lift_for(pilot: FloatArray, min_diff: float) -> Lift:
     top, bottom, mean = float(pilot.max()), float(pilot.min()), float(pilot.mean())
     if min_diff > 0 and (top - mean <= half or mean - bottom <= half):
         room = 2 * min(top - mean, mean - bottom)
-        raise DesignError(f"min_diff: scores from {bottom:g} to {top:g} leave room for {room:.3g}; ask for less")
+        raise DesignError(f"min_diff: scores from {bottom:g} to {top:g} allow at most {room:.3g}; give a smaller one")
     return Lift(0.0, top, bottom, half / (top - mean), half / (mean - bottom)) if half else Lift()
 
 
-def levelled(pilot: FloatArray) -> FloatArray:
-    """The pilot with all run means made equal; a discrete measure keeps its values, and dealing levels it."""
+def with_equal_means(pilot: FloatArray) -> FloatArray:
+    """The pilot with all run means made equal; a discrete measure keeps its values, as ``drawn_sets`` equalises it."""
     if len(np.unique(pilot)) <= FEW_VALUES:
         return pilot
-    level: FloatArray = pilot - pilot.mean(axis=0) + pilot.mean()
-    return level
+    equal: FloatArray = pilot - pilot.mean(axis=0) + pilot.mean()
+    return equal
 
 
 def drawn_sets(
     pilot: FloatArray, lift: Lift, *, sets: int, n: int, systems: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Data sets, "sets x topics x systems": topics drawn with replacement, their scores dealt to the systems at random.
+    """Data sets, "sets x topics x systems": topics drawn with replacement, their scores assigned to systems at random.
 
-    Dealing makes the systems exchangeable, as the randomisation test's null hypothesis has it.
+    The random assignment makes the systems exchangeable, which is the null hypothesis of the randomisation test.
     """
     if pilot.shape[0] < 2:  # noqa: PLR2004
-        raise InputError("the pilot has one topic; give at least 2: one topic shows no variance")
+        raise InputError("the pilot has one topic; give at least 2: one topic has no variance")
     runs = pilot.shape[1]
     topic = rng.integers(len(pilot), size=(sets, n, 1))
     if systems <= runs:

@@ -1,4 +1,4 @@
-"""What each test says about simulated data sets, many at a time."""
+"""The verdict of each test on many simulated data sets at once: significant or not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Rejects(Protocol):
-    """Whether each simulated data set, "sets x topics x systems", is called different."""
+    """Whether the test is significant on each simulated data set, "sets x topics x systems"."""
 
     def __call__(self, sets: FloatArray, *, alpha: float) -> FloatArray:
         """1 where the test rejects, else 0."""
@@ -35,13 +35,13 @@ def f_test_two_way(sets: FloatArray, *, alpha: float) -> FloatArray:
 
 
 def hsd_one_way(sets: FloatArray, *, alpha: float) -> FloatArray:
-    """Whether Tukey's HSD, topics not shared, tells the first system from the last."""
+    """Whether the first system and the last differ by Tukey's HSD, topics not shared."""
     _, n, m = sets.shape
     return _hsd_verdict(sets, run_deviations(sets), df=m * (n - 1), alpha=alpha)
 
 
 def hsd_two_way(sets: FloatArray, *, alpha: float) -> FloatArray:
-    """Whether Tukey's HSD, topics shared, tells the first system from the last."""
+    """Whether the first system and the last differ by Tukey's HSD, topics shared."""
     _, n, m = sets.shape
     return _hsd_verdict(sets, residuals(sets), df=(m - 1) * (n - 1), alpha=alpha)
 
