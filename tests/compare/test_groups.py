@@ -41,7 +41,7 @@ def test_rank_counts_the_runs_significantly_better() -> None:
 
 
 def test_intervals_fail_to_overlap_exactly_where_runs_differ() -> None:
-    """The leaderboard's intervals say the same as the pairs."""
+    """The intervals of the leaderboard agree with the pairs."""
     rng = np.random.default_rng(5)
     values = rng.random((30, 8)) + np.linspace(0, 0.6, 8)
     scores = Scores("AP", tuple(map(str, range(30))), tuple("ABCDEFGH"), values)

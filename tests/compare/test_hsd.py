@@ -37,7 +37,7 @@ def test_p_values_approach_exhaustive_enumeration(name: str) -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_step_down_p_values_approach_exhaustive_enumeration(name: str) -> None:
-    """Each pair is held against the largest difference among the pairs no further apart."""
+    """Each pair is compared with the largest difference among the pairs with no larger difference."""
     by_topic = SMALL[name]
     means = every_shuffle(by_topic)
     observed = by_topic.mean(axis=0)
@@ -62,7 +62,7 @@ def test_step_down_is_never_less_powerful() -> None:
 
 
 def test_p_value_is_never_zero() -> None:
-    """However far apart, (count + 1) / (trials + 1) leaves chance its share."""
+    """However large the difference, p is (count + 1) / (trials + 1)."""
     by_topic = np.tile([1.0, 0.0], (50, 1))
     assert randomised_hsd(by_topic, trials=99, rng=np.random.default_rng(1)).p_values()[0, 1] == pytest.approx(0.01)
 
@@ -108,6 +108,6 @@ def test_too_few_trials_make_nothing_significant() -> None:
 
 @pytest.mark.parametrize("by_topic", [np.zeros((3, 1)), np.zeros((1, 3)), np.array([[1.0, np.nan], [0.0, 1.0]])])
 def test_a_matrix_that_cannot_be_compared_is_refused(by_topic: FloatArray) -> None:
-    """One run, one topic, or a score that is no number: one clear line."""
+    """One run, one topic, or a score that is not a number: one clear line."""
     with pytest.raises(InputError):
         randomised_hsd(by_topic, trials=99, rng=np.random.default_rng(1))

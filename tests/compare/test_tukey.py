@@ -15,7 +15,7 @@ def test_a_pair_at_the_critical_difference_has_p_alpha() -> None:
 
 
 def test_matched_test_sees_what_the_unmatched_one_misses() -> None:
-    """Where topics differ far more than runs, only the matched test finds the runs apart."""
+    """If topics differ far more than runs, only the matched test finds the difference of the runs."""
     rng = np.random.default_rng(1)
     by_topic = rng.normal(0, 1, (50, 1)) + np.array([0.0, 0.1]) + rng.normal(0, 0.05, (50, 2))
     assert tukey_hsd(by_topic).p[0, 1] < 1e-6

@@ -81,7 +81,7 @@ def test_d_ndcg_is_ndcg_over_global_gains() -> None:
 
 
 def test_din_counts_a_navigational_intent_once() -> None:
-    """After d3 satisfied j, d2 is worth only its gain for i: .6."""
+    """After d3 satisfied j, d2 has only its gain for i: .6."""
     expected = (0.4 / log(2) + 0.6 / log(3)) / IDEAL
     assert one(["d3", "d2"], "DIN-nDCG@3") == pytest.approx(expected, abs=1e-12)
     assert one(["d3", "d2"], "DIN#-nDCG@3") == pytest.approx((expected + 1.0) / 2, abs=1e-12)

@@ -20,7 +20,7 @@ def test_a_grade_is_its_own_gain_without_levels() -> None:
 
 
 def test_levels_map_grades_and_set_the_top() -> None:
-    """L1=1, L2=3: gmax is 3 everywhere; a level worth nothing is not listed."""
+    """L1=1, L2=3: gmax is 3 everywhere; a level with gain 0 is not listed."""
     found = judge(GAINS, Scale(levels={1.0: 1.0, 2.0: 3.0}))
     assert found.gains.gains.tolist() == [3, 1, 0, 1]
     assert found.top.tolist() == [3, 3]

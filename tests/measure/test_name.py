@@ -1,4 +1,4 @@
-"""Names of measures: what is understood, and what is said about the rest."""
+"""Names of measures: valid names, and the messages for invalid ones."""
 
 from __future__ import annotations
 

@@ -41,6 +41,6 @@ def test_a_level_beyond_the_votes_is_refused() -> None:
 
 
 def test_accuracy_without_votes_is_refused() -> None:
-    """Gains do not say how many people gave them."""
+    """Gains do not have the number of votes."""
     with pytest.raises(InputError, match="needs the votes themselves"):
         score([RUN], judge(GAINS), ["Acc(L1)@1"])

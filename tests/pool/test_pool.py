@@ -34,7 +34,7 @@ def _run(name: str, ranked: dict[str, list[str]]) -> Run:
 
 @given(st.lists(lists, min_size=1, max_size=4), st.integers(1, 5))
 def test_a_depth_pool_is_the_union_of_the_first_ranks(made: list[dict[str, list[str]]], depth: int) -> None:
-    """As a set comprehension says it; and the pool's size at each depth likewise."""
+    """The same as a set comprehension; and so is the size of the pool at each depth."""
     runs = [_run(f"run{place}", ranked) for place, ranked in enumerate(made)]
     pool = depth_pool(runs, depth=depth)
     expected = {(topic, item) for ranked in made for topic, items in ranked.items() for item in items[:depth]}

@@ -15,7 +15,7 @@ from kaiwa.stats.shuffles import shuffled_means, sums_by_numpy
 
 @pytest.mark.parametrize(("topics", "runs", "trials"), [(20, 3, 300), (5, 2, 300), (7, 44, 100), (3, 300, 20)])
 def test_the_compiled_path_gives_the_same_bits_as_numpy(topics: int, runs: int, trials: int) -> None:
-    """Which path ran cannot be told from the result."""
+    """The result does not depend on the path."""
     by_topic = np.random.default_rng(1).random((topics, runs))
     ours = sums_compiled(by_topic, 5, 0, trials, Draws.of(runs))
     assert np.array_equal(ours, sums_by_numpy(by_topic, 5, 0, trials, Draws.of(runs)))

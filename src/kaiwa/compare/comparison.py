@@ -204,4 +204,5 @@ def _require_settings(scores: Scores, test: str, trials: Trials, alpha: float, p
     if not 0 < alpha < 1:
         raise InputError(f"alpha {alpha} is not between 0 and 1; give 0.05, for example")
     if trials != "auto" and test != "tukey" and trials < (fewest := fewest_trials(alpha, p_rule)):
-        raise InputError(f"{trials} trials cannot make any pair significant at {alpha:g}; give at least {fewest}")
+        many = counted(trials, "trial")
+        raise InputError(f"{many} cannot make any pair significant at {alpha:g}; give at least {fewest}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from kaiwa.errors import InputError, UnknownName
+from kaiwa.model.plurals import counted
 from kaiwa.stats.anova import require_matrix
 from kaiwa.stats.p_values import PRule, p_from_counts, too_close
 from kaiwa.stats.shuffles import shuffle_key, shuffled_means
@@ -111,7 +112,7 @@ def randomised_hsd_until_clear(
 def require_trials(trials: int) -> None:
     """Raise an error if the number of trials is below 1 or above ``MOST_TRIALS``."""
     if not 1 <= trials <= MOST_TRIALS:
-        raise InputError(f"{trials:,} trials; give 1 to {MOST_TRIALS:,}")
+        raise InputError(f"{counted(trials, 'trial')}; give 1 to {MOST_TRIALS:,}")
 
 
 def require_known_values(*, trials: object, p_rule: str) -> None:

@@ -28,7 +28,7 @@ class Coverage:
 
 
 def pool_sizes(runs: Sequence[Run], *, depth: int) -> list[int]:
-    """The number of items a pool of depth 1, 2, ..., ``depth`` holds.
+    """The number of items in a pool of depth 1, 2, ..., ``depth``.
 
     >>> from kaiwa.model.run import Run
     >>> a = Run.from_lists("A", {"q": [("c1", 2.0), ("c2", 1.0)]})

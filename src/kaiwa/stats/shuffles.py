@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError, MissingExtra
+from kaiwa.model.plurals import counted
 from kaiwa.stats.random_words import FRACTION_BITS, GOLDEN, MASK, MAX_RUNS, Draws, fractions, mixed
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def shuffled_means(
     """
     topics, runs = by_topic.shape
     if not 1 < runs < MAX_RUNS:
-        raise InputError(f"{runs} runs; a comparison takes 2 to {MAX_RUNS - 1} runs")
+        raise InputError(f"{counted(runs, 'run')}; a comparison takes 2 to {MAX_RUNS - 1} runs")
     sums = _path(topics * runs * trials)
     draws = Draws.of(runs)
     size = max(1, BLOCK_CELLS // runs)

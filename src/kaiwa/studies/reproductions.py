@@ -92,7 +92,7 @@ def tau_tables(table: Table, means: Mapping[str, Table]) -> Reproduction:
         "tau",
         "Shang et al. 2016, Overview of the NTCIR-12 Short Text Conversation Task, Tables 6 and 9",
         tuple(rows),
-        "Table 6 holds tau on the listed order with the null standard error, Table 9 tau-b with the "
+        "Table 6 has tau on the listed order with the null standard error, Table 9 tau-b with the "
         "Hollander-Wolfe-Chicken interval.",
     )
 
