@@ -56,7 +56,7 @@ def test_intervals_over_assessors_have_the_error_of_a_binomial_share() -> None:
         judged,
         [choose("Acc(L1)@1")],
         Reading(),
-        worth=lambda counts: np.ones(len(counts)),
+        gain=lambda counts: np.ones(len(counts)),
         rng=np.random.default_rng(1),
         samples=4000,
     )
@@ -77,7 +77,7 @@ def test_topics_that_other_votes_leave_without_a_relevant_item_are_counted() -> 
         judged,
         [choose("RR")],
         Reading(),
-        worth=lambda counts: counts[:, 1].astype(np.float64),
+        gain=lambda counts: counts[:, 1].astype(np.float64),
         rng=np.random.default_rng(1),
         samples=1000,
     )
