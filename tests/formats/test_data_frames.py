@@ -141,7 +141,11 @@ def test_a_noun_becomes_a_frame_or_says_how(name: str) -> None:
         ),
         (kaiwa.read_scores, {"topic": [], "run": [], "score": []}, r"the data frame: has no rows"),
         (kaiwa.read_scores, {"topic": [1.5], "run": ["A"], "score": [1]}, r"row 1: topic 1\.5 is not a name"),
-        (kaiwa.read_run, {"topic": ["1"] * 2, "comment": ["a"] * 2, "score": [1, 2]}, r"'a' stands twice"),
+        (
+            kaiwa.read_run,
+            {"topic": ["1"] * 2, "comment": ["a"] * 2, "score": [1, 2]},
+            r"duplicate comment 'a' \(rows 1 and 2\)",
+        ),
         (kaiwa.read_qrels, {"topic": ["1"] * 2, "comment": ["a"] * 2, "gain": [1, 2]}, r"row 2: duplicate judgement"),
         (
             kaiwa.read_votes,

@@ -12,8 +12,7 @@ from kaiwa.formats import format_table
 from kaiwa.formats.format import Format, Noun
 from kaiwa.formats.format_table import FORMATS
 from kaiwa.formats.nouns import QRELS, RUNS, SCORES, VOTES
-from kaiwa.formats.readers import read_scores
-from kaiwa.formats.recognition import format_of
+from kaiwa.formats.readers import format_of, read_scores
 
 if TYPE_CHECKING:
     import subprocess

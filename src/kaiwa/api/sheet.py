@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kaiwa.model.plurals import counted
+from kaiwa.errors import counted
 from kaiwa.report.document.html_parts import paragraph
 from kaiwa.report.document.html_parts import table as html_table
 from kaiwa.report.text_tables import latex_table, table, visible

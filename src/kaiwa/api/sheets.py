@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kaiwa.api.sheet import Sheet
-from kaiwa.errors import in_python
-from kaiwa.model.plurals import counted
+from kaiwa.errors import counted, in_python
 from kaiwa.report.results.design_answer import answer_text, headline, percent
 from kaiwa.report.results.leaderboard import HEADING, baseline_heading, baseline_rows, leaderboard_rows
 from kaiwa.report.text_tables import few, table, visible

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kaiwa.model.plurals import counted
+from kaiwa.errors import counted
 from kaiwa.model.shown import Shown
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from kaiwa.check.places import at_field, at_place, in_file
 from kaiwa.check.problems import Problem
 from kaiwa.check.raw_run import FIELDS, RawLine, RawRun, is_description
+from kaiwa.errors import counted
 from kaiwa.formats.run_files import STC_NAME
-from kaiwa.model.plurals import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

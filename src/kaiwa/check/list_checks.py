@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from kaiwa.check.places import at_field, in_file
-from kaiwa.model.plurals import counted
+from kaiwa.errors import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

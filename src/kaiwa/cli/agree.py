@@ -7,7 +7,7 @@ import click
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark, seed_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import votes_top_option
-from kaiwa.model.plurals import counted
+from kaiwa.errors import counted
 
 if TYPE_CHECKING:
     from pathlib import Path

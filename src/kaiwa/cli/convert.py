@@ -43,8 +43,8 @@ def command(
 
     FILES may be in any format of the same noun; their format is detected.
     """
+    from kaiwa.errors import counted
     from kaiwa.flow.convert import converted, write_converted
-    from kaiwa.model.plurals import counted
 
     texts = converted(files, name, measures=measures)
     if output is not None:

@@ -9,7 +9,7 @@ import click
 from kaiwa.cli.shell.answering import Answering, answering_options
 from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option, remark
 from kaiwa.cli.shell.progress import progress
-from kaiwa.model.plurals import counted
+from kaiwa.errors import counted
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,9 +9,8 @@ import numpy as np
 
 from kaiwa.compare.hsd import require_known_values, require_trials, scale_tolerance
 from kaiwa.compare.paired_tests import against_baseline
-from kaiwa.errors import InputError, UnknownName
+from kaiwa.errors import InputError, UnknownName, counted
 from kaiwa.model.late import verb
-from kaiwa.model.plurals import counted
 from kaiwa.model.shown import Shown
 from kaiwa.stats.anova import require_matrix
 

@@ -10,9 +10,8 @@ import numpy as np
 from kaiwa.compare.allpairs import ALL_PAIRS, AllPairs, Settings, Trials
 from kaiwa.compare.groups import best_first, group_letters, tied_ranks
 from kaiwa.compare.hsd import AUTO_CAP, require_known_values
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, counted
 from kaiwa.model.late import verb
-from kaiwa.model.plurals import counted
 from kaiwa.model.shown import Shown
 from kaiwa.stats.anova import AnovaTable, require_matrix, two_way_anova
 from kaiwa.stats.p_values import PRule, fewest_trials, monte_carlo_error, too_close

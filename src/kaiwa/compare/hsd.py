@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from kaiwa.errors import InputError, UnknownName
-from kaiwa.model.plurals import counted
+from kaiwa.errors import InputError, UnknownName, counted
 from kaiwa.stats.anova import require_matrix
 from kaiwa.stats.p_values import PRule, p_from_counts, too_close
 from kaiwa.stats.shuffles import shuffle_key, shuffled_means

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
-from kaiwa.model.plurals import counted
+from kaiwa.errors import InputError, counted
 from kaiwa.stats.kendall import listed_order
 
 if TYPE_CHECKING:

@@ -25,13 +25,14 @@ from kaiwa.formats.collection.id_lists import id_set, read_ids
 from kaiwa.formats.collection.repository import open_repository
 from kaiwa.formats.collection.takedown import read_takedown
 from kaiwa.formats.nouns import RUNS
-from kaiwa.formats.readers import read_topics
-from kaiwa.formats.recognition import format_of
-from kaiwa.formats.run_files import read_run_file, trec_run_texts
+from kaiwa.formats.readers import format_of, read_topics
+from kaiwa.formats.run_files import trec_run_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
     from pathlib import Path
+
+_LINES = ("ntcir-run", "trec-run")  # formats with a line for each comment
 
 
 def expectation(
@@ -83,7 +84,7 @@ def check_runs(
 def _raw_runs(path: Path) -> list[RawRun]:
     """The lines of a run file; a run in another format is checked as the TREC file ``kaiwa convert`` would write."""
     found = format_of(path, RUNS)
-    if found.read is read_run_file:
+    if found.name in _LINES:
         return [read_raw(path)]
     texts = trec_run_texts(found.read(path))
     return [raw_run(path / name, text.encode().splitlines(keepends=True)) for name, text in texts.items()]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, counted
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.takedown import NAME, read_takedown
-from kaiwa.model.plurals import counted
 from kaiwa.model.progress_callback import Progress, no_progress
 from kaiwa.model.run import Run
 from kaiwa.model.shown import Shown

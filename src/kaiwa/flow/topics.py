@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 from kaiwa.corpus.near_duplicates import near_pairs
 from kaiwa.corpus.topic_sample import balanced_order, distinct
-from kaiwa.errors import InputError, option
+from kaiwa.errors import InputError, counted, option
 from kaiwa.formats.collection.repository import Repository, open_repository, writing_repository
 from kaiwa.formats.collection.rule_files import known_rules
 from kaiwa.formats.nouns import PAIRS, TOPICS
-from kaiwa.formats.readers import read_pairs, read_topics
-from kaiwa.formats.recognition import format_of
-from kaiwa.model.plurals import counted
+from kaiwa.formats.readers import format_of, read_pairs, read_topics
 from kaiwa.model.shown import Shown
 
 if TYPE_CHECKING:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,3 +48,16 @@ class Format(Generic[T, W]):
     read: Callable[..., T]
     texts: Callable[[W], Texts] | None = None
     read_together: Callable[[Sequence[Path]], T] | None = None
+
+
+def late(module: str, name: str) -> Callable[..., Any]:  # Any: what the function itself takes and returns
+    """A function of a module in ``kaiwa.formats``, imported at its first call: a verb loads the formats that it needs.
+
+    >>> late("text.delimited", "is_number")("0.5")
+    True
+    """
+
+    def call(*arguments: Any, **options: Any) -> Any:  # Any: as above
+        return getattr(import_module(f"kaiwa.formats.{module}"), name)(*arguments, **options)
+
+    return call

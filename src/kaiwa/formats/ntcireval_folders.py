@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, counted
 from kaiwa.formats.file_names import file_name, lines
 from kaiwa.formats.text.delimited import Row, is_number, read_fields
 from kaiwa.formats.text.head import Match
 from kaiwa.model.gains import Gains
-from kaiwa.model.plurals import counted
 from kaiwa.model.run import Run
 
 if TYPE_CHECKING:

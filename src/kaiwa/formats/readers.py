@@ -1,23 +1,28 @@
-"""Nouns from files: a verb asks for a noun and gets it from a file or folder in any format."""
+"""Nouns from files: a verb asks for a noun and gets it from a file or folder in any format.
+
+A file that contains another noun is recognised, and the error says which command takes it.
+"""
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kaiwa.errors import InputError
+from kaiwa.formats.format import late
+from kaiwa.formats.format_table import FORMATS
 from kaiwa.formats.nouns import CHANCES, FACTORS, PAIRS, QRELS, RUNS, SCORES, TOPICS, VOTES
-from kaiwa.formats.qrels_files import read_grouped_file
-from kaiwa.formats.recognition import format_of
-from kaiwa.formats.scores.score_cells import Cells, complete_scores, joined
+from kaiwa.formats.text.head import Head, Match
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from kaiwa.compare.standardisation import Factors
     from kaiwa.formats.collection.pair_files import Batch
-    from kaiwa.formats.format import Noun
+    from kaiwa.formats.format import Format, Noun
     from kaiwa.formats.intent_files import IntentChances
+    from kaiwa.formats.scores.score_cells import Cells
     from kaiwa.model.gains import Gains
     from kaiwa.model.run import Run
     from kaiwa.model.score_set import ScoreSet
@@ -76,7 +81,8 @@ def read_grouped_qrels(path: Path | str) -> dict[str, Gains]:
     With five columns, a group and a subgroup (trec_eval's preference judgements) are named ``group/subgroup``.
     """
     format_of(Path(path), QRELS)
-    return read_grouped_file(Path(path))
+    groups: dict[str, Gains] = late("qrels_files", "read_grouped_file")(Path(path))
+    return groups
 
 
 def read_votes(path: Path | str, *, top: int | None = None) -> Votes:
@@ -86,11 +92,15 @@ def read_votes(path: Path | str, *, top: int | None = None) -> Votes:
 
 def read_scores(path: Path | str) -> ScoreSet:
     """The scores in a file or folder, by measure; the measure of a matrix is named after its file."""
+    from kaiwa.formats.scores.score_cells import complete_scores
+
     return complete_scores(read(SCORES, path)).scores
 
 
 def read_cells(paths: Sequence[Path]) -> Cells:
     """The scores of several files or folders together, with gaps."""
+    from kaiwa.formats.scores.score_cells import joined
+
     formats = {path: format_of(path, SCORES) for path in paths}
     together = [path for path, row in formats.items() if row.read_together is not None]
     if together and len(together) < len(formats):
@@ -121,3 +131,36 @@ def read_factors(path: Path) -> dict[str, Factors]:
 def read_chances(path: Path) -> IntentChances:
     """The probability of each intent of a topic."""
     return read(CHANCES, path)
+
+
+def format_of(path: Path, noun: Noun[T, W], *others: Noun[Any, Any]) -> Format[Any, Any]:  # Any: of any of the nouns
+    """The format of a file that should hold one of the nouns; a file that fits another noun better is an error.
+
+    If no format recognises the file, the format is the first noun's default, whose reader reports what is wrong.
+    """
+    head = Head(path)
+    nouns = (noun, *others)
+    wanted = [row for each in nouns for row in FORMATS.values() if row.noun is each]
+    best, match = _best(head, wanted)
+    if match is Match.SURE:
+        return best
+    other, better = _best(head, [row for row in FORMATS.values() if row.noun not in nouns])
+    if better > match:
+        raise _wrong_noun(path, other, nouns)
+    return best
+
+
+def _best(head: Head, rows: Iterable[Format[Any, Any]]) -> tuple[Format[Any, Any], Match]:
+    """The first row that is sure, else the first possible one, else the first row."""
+    found = []
+    for row in rows:
+        match = row.recognise(head)
+        if match is Match.SURE:
+            return row, match
+        found.append((row, match))
+    return max(found, key=lambda pair: pair[1])
+
+
+def _wrong_noun(path: Path, found: Format[Any, Any], nouns: tuple[Noun[Any, Any], ...]) -> InputError:
+    what = f"this is {found.noun.file} ({found.shape}), not {' or '.join(noun.wanted for noun in nouns)}"
+    return InputError.at(path, what, found.noun.use.format(path=shlex.quote(str(path))))

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError, UnknownName, option
+from kaiwa.errors import InputError, UnknownName, counted, option
 from kaiwa.formats.nouns import SCORES
-from kaiwa.formats.readers import read_cells, read_scores
-from kaiwa.formats.recognition import format_of
+from kaiwa.formats.readers import format_of, read_cells, read_scores
 from kaiwa.formats.scores.score_cells import complete_scores
-from kaiwa.model.plurals import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

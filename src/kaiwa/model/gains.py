@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, counted
 from kaiwa.model.ids import FloatArray, IdTable, IntArray, pack, unpack
 from kaiwa.model.late import verb
-from kaiwa.model.plurals import counted
 from kaiwa.model.topic_lists import TopicLists, starts_of
 
 if TYPE_CHECKING:

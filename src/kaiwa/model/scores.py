@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, counted
 from kaiwa.model.late import verb
-from kaiwa.model.plurals import counted
 from kaiwa.model.shown import Noun
 
 if TYPE_CHECKING:

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError, option
+from kaiwa.errors import InputError, counted, option
 from kaiwa.model.ids import IdArray, IntArray, pack, repeated_row, unpack
 from kaiwa.model.late import verb
-from kaiwa.model.plurals import counted
 from kaiwa.model.shown import Noun
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.model.plurals import counted
+from kaiwa.errors import counted
 from kaiwa.model.shown import Shown
 from kaiwa.rank.answer_filters import Filters, Screen
 from kaiwa.rank.features import feature_values

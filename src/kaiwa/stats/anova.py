@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
-from kaiwa.model.plurals import counted
+from kaiwa.errors import InputError, counted
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray

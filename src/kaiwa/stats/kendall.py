@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from kaiwa.errors import InputError
-from kaiwa.model.plurals import counted
+from kaiwa.errors import InputError, counted
 from kaiwa.stats.topic_bootstrap import percentile_limits
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError, MissingExtra
-from kaiwa.model.plurals import counted
+from kaiwa.errors import InputError, MissingExtra, counted
 from kaiwa.stats.random_words import FRACTION_BITS, GOLDEN, MASK, MAX_RUNS, Draws, fractions, mixed
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kaiwa.model.plurals import counted
+from kaiwa.errors import counted
 from kaiwa.model.progress_callback import Progress, no_progress
 from kaiwa.model.run import Run
 from kaiwa.model.shown import Shown

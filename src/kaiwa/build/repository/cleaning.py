@@ -16,12 +16,11 @@ from kaiwa.corpus.duplicates import ROW, BoolArray, Rows
 from kaiwa.corpus.rule_filter import Removals, passing
 from kaiwa.disk.partitions import Partitions, RecordReader, part_of
 from kaiwa.disk.strings import TemporaryStrings
-from kaiwa.errors import InputError, option
+from kaiwa.errors import InputError, counted, option
 from kaiwa.formats.collection.repository import Manifest, RepositoryWriter, writing_repository
 from kaiwa.formats.nouns import PAIRS, TWEETS
-from kaiwa.formats.recognition import format_of
+from kaiwa.formats.readers import format_of
 from kaiwa.model.normalise import fingerprint, skeleton
-from kaiwa.model.plurals import counted
 from kaiwa.model.progress_callback import share
 from kaiwa.model.shown import Shown
 

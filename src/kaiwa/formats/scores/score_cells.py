@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kaiwa.errors import InputError, option
+from kaiwa.errors import InputError, counted, option
 from kaiwa.formats.text.delimited import Row, number
-from kaiwa.model.plurals import counted
 from kaiwa.model.score_set import ScoreSet
 from kaiwa.model.scores import Scores
 from kaiwa.registry import Names

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kaiwa.disk.atomic_files import write_text
-from kaiwa.errors import InputError, option
+from kaiwa.errors import InputError, counted, option
 from kaiwa.formats.scores.score_cells import MISSING_TEXTS, Cells, cells_of
 from kaiwa.formats.text.delimited import Row, csv_text, is_number, read_csv, read_spaced
 from kaiwa.formats.text.head import Head, Match, are_numbers, partly
-from kaiwa.model.plurals import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

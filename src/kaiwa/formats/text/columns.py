@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, counted
 from kaiwa.formats.text.decimals import FEW, decimals, fixed_point
-from kaiwa.model.plurals import counted
 
 if TYPE_CHECKING:
     from pathlib import Path

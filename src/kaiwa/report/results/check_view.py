@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.model.plurals import counted
+from kaiwa.errors import counted
 from kaiwa.report.text_tables import table, visible, width
 
 if TYPE_CHECKING:

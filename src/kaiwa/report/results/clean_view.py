@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.model.plurals import counted
+from kaiwa.errors import counted
 from kaiwa.report.text_tables import table
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import option
-from kaiwa.model.plurals import counted
+from kaiwa.errors import counted, option
 from kaiwa.report.results.design_answer import percent
 from kaiwa.report.text_tables import table
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kaiwa.errors import counted
 from kaiwa.formats.qrels_files import qrels_text
-from kaiwa.model.plurals import counted
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.model.plurals import counted
+from kaiwa.errors import counted
 from kaiwa.report.text_tables import latex_table, table
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.errors import option
+from kaiwa.errors import counted, option
 from kaiwa.formats.text.delimited import csv_text
-from kaiwa.model.plurals import counted
 from kaiwa.report.text_tables import few, latex_table, table
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kaiwa.errors import counted
 from kaiwa.formats.scores.score_tables import scores_text
-from kaiwa.model.plurals import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.model.plurals import counted
+from kaiwa.errors import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.model.plurals import counted
+from kaiwa.errors import counted
 from kaiwa.report.document.parts import Data, Details, Paragraph, Section, Table
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kaiwa.model.plurals import counted
+from kaiwa.errors import counted
 from kaiwa.report.document.parts import Bullets, Paragraph, Section, Table
 from kaiwa.report.results.leaderboard import TEST_NAMES
 
