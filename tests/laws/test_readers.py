@@ -173,7 +173,7 @@ def test_a_packed_file_that_was_cut_short_is_refused(
     """Wherever it was cut: its first lines are never read as the whole."""
     packed = pack(b"q1 0 c1 1 2.0 A\nq1 0 c2 2 1.0 A\n")
     cut = packed[: data.draw(st.integers(0, len(packed) - 1))]
-    with file_of(cut, name) as path, pytest.raises(InputError, match=r"is not a whole|is empty"):
+    with file_of(cut, name) as path, pytest.raises(InputError, match=r"is not a complete|is empty"):
         read_run(path)
 
 
