@@ -1,6 +1,6 @@
 """Recall of true replies by each system: reply provenance, not human judgement.
 
-``python -m benchmarks.corpus.recall REPOSITORY`` holds out posts and their near-duplicates by ``kaiwa topics --rest``
+``python -m benchmarks.corpus.recall REPOSITORY`` holds out posts with ``kaiwa topics --rest`` (and near-duplicates),
 and uses each of them as a query. Its true replies are its comments that also belong to other posts, and are therefore
 still in the rest. Recall@k is the share of them among the first k, averaged over the held-out posts that have any. A
 comment of another post may be an equally good answer; it is counted as wrong.

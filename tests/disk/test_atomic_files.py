@@ -53,7 +53,7 @@ def test_a_link_is_followed(tmp_path: Path) -> None:
     ("name", "message"), [("", "is a folder; give the name of a file in it"), ("no/a.txt", "no such folder")]
 )
 def test_a_place_that_takes_no_file_is_refused(tmp_path: Path, name: str, message: str) -> None:
-    """The message names the place and the repair."""
+    """The message names the place and the fix."""
     with pytest.raises(InputError, match=message):
         write_text(tmp_path / name, "text")
     assert names(tmp_path) == []

@@ -157,7 +157,7 @@ def test_a_noun_becomes_a_frame_or_says_how(name: str) -> None:
 def test_a_bad_frame_is_refused_with_its_row(
     read: Callable[[Any], Any], columns: dict[str, list[Any]], message: str
 ) -> None:
-    """Column or row, fault and repair."""
+    """Column or row, fault and fix."""
     with pytest.raises(InputError, match=message):
         read(pa.table(columns))
 

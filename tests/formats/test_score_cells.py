@@ -56,7 +56,7 @@ def test_files_of_different_runs_are_joined(tmp_path: Path) -> None:
 
 
 def test_a_matrix_may_have_gaps(tmp_path: Path) -> None:
-    """Empty cells and n/a, under any heading the matrix reader knows."""
+    """Empty cells and n/a, with any header that the matrix reader knows."""
     path = tmp_path / "ap.csv"
     path.write_text("topic,A,B\nq1,0.5,0.25\nq2,,1\nq3,1,n/a\n", encoding="utf-8")
     assert complete_scores(read_cells([path]), missing="drop-topics").scores["ap"].topics == ("q1",)

@@ -41,7 +41,7 @@ PLAIN = b"q1 Q0 d1 1 2.5 R\nq1 Q0 d2 2 1.5 R\nq2 Q0 d1 1 0.5 R\n"
     ],
 )
 def test_how_a_run_is_saved_does_not_change_what_is_read(made: Made, name: str, data: bytes) -> None:
-    """Byte order mark, line ends, spacing, remarks and packing are tolerated."""
+    """Byte order mark, line ends, spacing, ``#`` lines and compression are accepted."""
     assert read_run(made(name, data)) == read_run(made("plain.txt", PLAIN))
 
 

@@ -104,9 +104,7 @@ def read_cells(paths: Sequence[Path]) -> Cells:
     formats = {path: format_of(path, SCORES) for path in paths}
     together = [path for path, row in formats.items() if row.read_together is not None]
     if together and len(together) < len(formats):
-        raise InputError.at(
-            together[0], "is a JSON log, and other files are score tables", "give logs or tables, not both"
-        )
+        raise InputError.at(together[0], "is a JSON log among score tables", "give logs or tables, not both")
     if together and (read_all := formats[together[0]].read_together) is not None:
         logs: Cells = read_all(together)
         return logs

@@ -90,7 +90,7 @@ def _refuse_foreign(path: Path) -> None:
     if not mine:
         refuse_foreign(path, mark=MANIFEST)
         if (path / MANIFEST).exists() and not _is_index(path):
-            raise InputError.at(path, "has a manifest that is not of an index", "give a new or empty folder")
+            raise InputError.at(path, "contains a manifest of another kind", "give a new or empty folder")
 
 
 def _is_index(path: Path) -> bool:

@@ -120,8 +120,8 @@ def count_fields(block: Block) -> int:
 def _refuse_controls(data: Bytes, newlines: int, block: Block, path: Path) -> None:
     if np.count_nonzero(data < _SPACE) == newlines + np.count_nonzero(data == _TAB):
         return
-    odd = (data < _SPACE) & (data != _TAB) & (data != _NEWLINE)
-    place = int(odd.argmax())
+    invalid = (data < _SPACE) & (data != _TAB) & (data != _NEWLINE)
+    place = int(invalid.argmax())
     line = block.first_line + block.data.count(b"\n", 0, place)
     raise InputError.at(path, f"control character 0x{data[place]:02x}", "remove it", line=line)
 
