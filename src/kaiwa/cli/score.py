@@ -154,7 +154,7 @@ def command(
 
 def _judged(given: JudgementOptions) -> Judged:
     """The judgements, from the kind of file that was given."""
-    from kaiwa.flow.judgement_sources import judgements_from
+    from kaiwa.flow.score import judgements_from
     from kaiwa.measure.gain_scale import parse_scale
 
     return judgements_from(
@@ -172,7 +172,7 @@ def _intervals(
     runs: tuple[Path, ...], judged: Judged, measures: Sequence[str], reading: Reading, options: ScoreOptions
 ) -> VoteIntervals:
     """Intervals of the means over other panels of assessors."""
-    from kaiwa.flow.vote_intervals import vote_intervals_of_files
+    from kaiwa.flow.score import vote_intervals_of_files
 
     with progress("resampling votes") as moved:
         return vote_intervals_of_files(

@@ -1,4 +1,4 @@
-"""Score run files against judgements: read one run, score it, drop it."""
+"""Score run files against qrels, votes, or qrels by intent: read one run, score it, drop it."""
 
 from __future__ import annotations
 
@@ -8,21 +8,62 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError, option
-from kaiwa.formats.readers import each_run
+from kaiwa.formats.intent_files import IntentChances
+from kaiwa.formats.readers import each_run, read_chances, read_grouped_qrels, read_qrels, read_runs, read_votes
 from kaiwa.formats.scores.score_tables import write_matrix, write_scores
+from kaiwa.label.gain_schemes import UNANIMITY_WEIGHT
 from kaiwa.measure.chosen_measure import choose
+from kaiwa.measure.judgements import Answers
 from kaiwa.measure.scoring import Reading, RunScores, Scored, gather, in_portions, score_together
+from kaiwa.measure.vote_resampling import VoteIntervals, vote_intervals
+from kaiwa.studies.judging import Judged, judged_gains, judged_intents, judged_votes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from kaiwa.measure.gain_scale import Scale
     from kaiwa.measure.judgements import Judgements
     from kaiwa.model.run import Run
 
 OFFICIAL = ("nG@1", "nERR@10", "P+")
 """The measures of the STC overview, in its order."""
 _BLOCK_ROWS = 64
+
+
+def judgements_from(
+    qrels: Path | None,
+    votes: Path | None,
+    intents: Path | None,
+    *,
+    scale: Scale,
+    chances: Path | None = None,
+    scheme: str = "mean",
+    p: float = UNANIMITY_WEIGHT,
+) -> Judged:
+    """Judgements from the one source that was given."""
+    given = [source for source in (qrels, votes, intents) if source is not None]
+    if len(given) != 1:
+        sources = f"{option('qrels')}, {option('votes')} or {option('intents')}"
+        raise InputError(f"runs are scored against one source of judgements; give {sources}")
+    if chances is not None and intents is None:
+        what = f"{option('chances')} gives the probabilities of intents, but no intents are given"
+        raise InputError(f"{what}; give {option('intents')} too")
+    if votes is not None:
+        return judged_votes(read_votes(votes), scale, scheme=scheme, p=p)
+    if intents is not None:
+        return _judged_by_intent(intents, scale, chances)
+    return judged_gains(read_qrels(given[0]), scale)
+
+
+def _judged_by_intent(path: Path, scale: Scale, chances: Path | None) -> Judged:
+    """Judgements from a qrels file whose second column is the intent."""
+    by_intent = read_grouped_qrels(path)
+    known = read_chances(chances) if chances else IntentChances({}, frozenset())
+    topics = next(iter(by_intent.values())).topics
+    if known.chances and not any(topic in topics for topic, _ in known.chances):
+        raise InputError.at(chances, f"shares no topic with {path}", "give the chances of the same topics")
+    return judged_intents(by_intent, scale, chances=known.chances, navigational=known.navigational)
 
 
 def score_files(
@@ -77,3 +118,32 @@ def write_scored(path: Path, scored: Scored, *, matrix: bool = False) -> None:
             f"{option('matrix')} writes one measure, but {len(scored)} are given; give one {option('measure')}"
         )
     write_matrix(path, next(iter(scored.values())))
+
+
+def vote_intervals_of_files(
+    paths: Sequence[Path],
+    judged: Judged,
+    measures: Sequence[str],
+    *,
+    reading: Reading,
+    order: str | None,
+    seed: int,
+    samples: int,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> VoteIntervals:
+    """95% intervals of the runs' mean scores over other panels of assessors."""
+    if judged.weighing is None:
+        what = f"{option('uncertainty', 'votes')} resamples votes, but qrels hold none"
+        raise InputError(f"{what}; give the votes with {option('votes')}")
+    judgements = judged.judgements
+    answers = Answers.of(read_runs(paths, order=order), judgements.table, len(judgements.gains.topics))
+    return vote_intervals(
+        answers,
+        judgements,
+        [choose(name) for name in measures],
+        reading,
+        gain=judged.weighing.gain,
+        rng=np.random.default_rng(seed),
+        samples=samples,
+        on_progress=on_progress,
+    )
