@@ -12,7 +12,7 @@ import pytest
 import kaiwa
 from kaiwa.cli import main
 from kaiwa.errors import InputError, in_command, option
-from kaiwa.formats.readers import read_cells
+from kaiwa.formats.score_loading import read_cells
 from kaiwa.formats.scores.score_cells import complete_scores
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 
 from kaiwa.errors import InputError
 from kaiwa.flow.report import write_report
-from kaiwa.formats.readers import read_scores
+from kaiwa.formats.score_loading import read_scores
 from kaiwa.task.task_folder import read_task
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from kaiwa.errors import InputError
 from kaiwa.formats import format_table
-from kaiwa.formats.format import Format, Noun
+from kaiwa.formats.format import QRELS, RUNS, SCORES, VOTES, Format, Noun
 from kaiwa.formats.format_table import FORMATS
-from kaiwa.formats.nouns import QRELS, RUNS, SCORES, VOTES
-from kaiwa.formats.readers import format_of, read_scores
+from kaiwa.formats.readers import format_of
+from kaiwa.formats.score_loading import read_scores
 
 if TYPE_CHECKING:
     import subprocess

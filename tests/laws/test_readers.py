@@ -23,8 +23,9 @@ from kaiwa.errors import InputError
 from kaiwa.flow.convert import WRITTEN, converted, write_converted
 from kaiwa.formats.format_table import FORMATS
 from kaiwa.formats.qrels_files import write_qrels
-from kaiwa.formats.readers import read, read_grouped_qrels, read_qrels, read_run, read_scores, read_votes
+from kaiwa.formats.readers import read, read_grouped_qrels, read_qrels, read_run, read_votes
 from kaiwa.formats.run_files import write_run
+from kaiwa.formats.score_loading import read_scores
 from kaiwa.formats.scores.nev_files import nev_text
 from kaiwa.formats.scores.score_cells import Cells, complete_scores
 from kaiwa.formats.scores.score_tables import write_scores

@@ -126,7 +126,7 @@ def read_scores(*sources: Path | str | Frame, missing: str = "error", measure: s
     {'A': {'AP': 0.75}, 'B': {'AP': 0.375}}
     """
     from kaiwa.formats.data_frames import add_scores
-    from kaiwa.formats.readers import read_cells
+    from kaiwa.formats.score_loading import read_cells
     from kaiwa.formats.scores.score_cells import complete_scores
     from kaiwa.model.score_set import ScoreSet
 

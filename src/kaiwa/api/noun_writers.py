@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def write_run(run: Run, path: Path | str, *, format: str = "ntcir-run") -> None:  # noqa: A002  the word that readers know
     """Write one run: to the file, or into the folder if the format has several files."""
     from kaiwa.flow.convert import texts_of, write_converted
-    from kaiwa.formats.nouns import RUNS
+    from kaiwa.formats.format import RUNS
 
     texts = texts_of(RUNS, [run], format)
     one_file = len(texts) == 1 and format != "res"
@@ -39,7 +39,7 @@ def write_runs(folder: Path | str, runs: Iterable[Run], *, format: str = "ntcir-
     ['A.txt']
     """
     from kaiwa.flow.convert import texts_of, write_converted
-    from kaiwa.formats.nouns import RUNS
+    from kaiwa.formats.format import RUNS
 
     listed = list(runs)
     names = [run.name for run in listed]
@@ -51,7 +51,7 @@ def write_runs(folder: Path | str, runs: Iterable[Run], *, format: str = "ntcir-
 def write_qrels(gains: Gains, path: Path | str, *, format: str = "trec-qrels") -> None:  # noqa: A002
     """Write judgements: to the file, or into the folder if the format has several files."""
     from kaiwa.flow.convert import texts_of, write_converted
-    from kaiwa.formats.nouns import QRELS
+    from kaiwa.formats.format import QRELS
 
     write_converted(Path(path), texts_of(QRELS, gains, format))
 
@@ -59,7 +59,7 @@ def write_qrels(gains: Gains, path: Path | str, *, format: str = "trec-qrels") -
 def write_votes(votes: Votes, path: Path | str, *, format: str = "votes-csv") -> None:  # noqa: A002
     """Write votes to the file."""
     from kaiwa.flow.convert import texts_of, write_converted
-    from kaiwa.formats.nouns import VOTES
+    from kaiwa.formats.format import VOTES
 
     write_converted(Path(path), texts_of(VOTES, votes, format))
 
@@ -67,7 +67,7 @@ def write_votes(votes: Votes, path: Path | str, *, format: str = "votes-csv") ->
 def write_scores(tables: Sequence[Scores], path: Path | str, *, format: str = "csv") -> None:  # noqa: A002
     """Write scores: to the file, or into the folder if the format has several files."""
     from kaiwa.flow.convert import texts_of, write_converted
-    from kaiwa.formats.nouns import SCORES
+    from kaiwa.formats.format import SCORES
     from kaiwa.model.score_set import ScoreSet
 
     write_converted(Path(path), texts_of(SCORES, ScoreSet(tables), format))
@@ -85,7 +85,7 @@ def write_topics(path: Path | str, topics: Mapping[str, str], *, format: str = "
     {'q1': 'The first day in Hawaii.'}
     """
     from kaiwa.flow.convert import texts_of, write_converted
-    from kaiwa.formats.nouns import TOPICS
+    from kaiwa.formats.format import TOPICS
 
     write_converted(Path(path), texts_of(TOPICS, dict(topics), format))
 

@@ -104,6 +104,7 @@ def kaiwa(ctx: click.Context) -> None:
 def main() -> None:
     """Run the command; an error is one line on stderr and exit code 2, never a traceback."""
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # the other pools keep freed memory
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # starting more takes 0.2 s; no matrix here is large
     try:
         catch_signals()
         _run(sys.argv[1:])

@@ -24,7 +24,7 @@ from kaiwa.errors import InputError, option
 from kaiwa.formats.collection.id_lists import id_set, read_ids
 from kaiwa.formats.collection.repository import open_repository
 from kaiwa.formats.collection.takedown import read_takedown
-from kaiwa.formats.nouns import RUNS
+from kaiwa.formats.format import RUNS
 from kaiwa.formats.readers import format_of, read_topics
 from kaiwa.formats.run_files import trec_run_texts
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kaiwa.disk.atomic_files import write_text, write_texts
 from kaiwa.errors import InputError, UnknownName, option
+from kaiwa.formats.format import RUNS, SCORES
 from kaiwa.formats.format_table import FORMATS
-from kaiwa.formats.nouns import RUNS, SCORES
 from kaiwa.formats.readers import read, read_runs
 from kaiwa.formats.score_loading import load_all
 from kaiwa.model.score_set import ScoreSet
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from kaiwa.formats.format import Format, Noun, Texts
+    from kaiwa.formats.file_names import Texts
+    from kaiwa.formats.format import Format, Noun
 
 T = TypeVar("T")
 W = TypeVar("W")

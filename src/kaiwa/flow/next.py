@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
-from kaiwa.formats.readers import read_scores
+from kaiwa.formats.score_loading import read_scores
 from kaiwa.studies.next_round import NextRound, next_round
 from kaiwa.task.task_folder import read_task
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from kaiwa.compare.standardisation import A, B, Factors, standardisation_factors, standardised
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.formats.readers import read_factors, read_scores
+from kaiwa.formats.readers import read_factors
+from kaiwa.formats.score_loading import read_scores
 from kaiwa.formats.scores.factor_files import write_factors
 from kaiwa.model.score_set import ScoreSet
 

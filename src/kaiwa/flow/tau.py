@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.compare.rank_agreement import RankAgreement, rank_agreement
 from kaiwa.errors import InputError, option
-from kaiwa.formats.readers import read_scores
-from kaiwa.formats.score_loading import one_measure
+from kaiwa.formats.score_loading import one_measure, read_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

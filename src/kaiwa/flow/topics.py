@@ -10,7 +10,7 @@ from kaiwa.corpus.topic_sample import balanced_order, distinct
 from kaiwa.errors import InputError, counted, option
 from kaiwa.formats.collection.repository import Repository, open_repository, writing_repository
 from kaiwa.formats.collection.rule_files import known_rules
-from kaiwa.formats.nouns import PAIRS, TOPICS
+from kaiwa.formats.format import PAIRS, TOPICS
 from kaiwa.formats.readers import format_of, read_pairs, read_topics
 from kaiwa.model.shown import Shown
 

@@ -1,4 +1,4 @@
-"""Names checked for other tools' files: as a field between blanks, or as part of a file name."""
+"""Texts by file name, and names checked for other tools' files: as a field between blanks, or in a file name."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+Texts = dict[str, str]
+"""Texts by file name; a format of one file has one text, whose name is empty."""
 
 
 def word(kind: str, name: str, forbidden: str = "") -> str:

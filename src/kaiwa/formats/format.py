@@ -1,4 +1,4 @@
-"""A format: its noun, and how it is recognised, read and written."""
+"""A format: its noun, and how it is recognised, read and written; and the nouns that files contain."""
 
 from __future__ import annotations
 
@@ -7,15 +7,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from kaiwa.compare.standardisation import Factors
+    from kaiwa.formats.collection.pair_files import Batch
+    from kaiwa.formats.collection.tweet_files import Tweet
+    from kaiwa.formats.file_names import Texts
+    from kaiwa.formats.intent_files import IntentChances
+    from kaiwa.formats.scores.score_cells import Cells
     from kaiwa.formats.text.head import Head, Match
+    from kaiwa.model.gains import Gains
+    from kaiwa.model.run import Run
+    from kaiwa.model.score_set import ScoreSet
+    from kaiwa.model.votes import Votes
 
 T = TypeVar("T")
 W = TypeVar("W")
-Texts = dict[str, str]
-"""Texts by file name; a format of one file has one text, whose name is empty."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,37 @@ class Noun(Generic[T, W]):
     wanted: str
     file: str
     use: str
+
+
+RUNS: Noun[list[Run], list[Run]] = Noun("run", "a run", "a run file", "score it: kaiwa score {path} --qrels QRELS")
+QRELS: Noun[Gains, Gains] = Noun(
+    "qrels", "qrels", "a qrels file", "score runs against it: kaiwa score RUN... --qrels {path}"
+)
+VOTES: Noun[Votes, Votes] = Noun(
+    "votes", "votes", "a vote file", "turn its votes into qrels: kaiwa gains {path} -o QRELS"
+)
+SCORES: Noun[Cells, ScoreSet] = Noun("scores", "scores", "a score file", "compare its runs: kaiwa compare {path}")
+TOPICS: Noun[dict[str, str], dict[str, str]] = Noun(
+    "topics", "topics", "a topic file", "answer its topics: kaiwa retrieve INDEX {path} -o RUN"
+)
+PAIRS: Noun[Iterator[Batch], Iterator[Batch]] = Noun(
+    "pairs", "pairs", "a file of pairs", "make a repository from it: kaiwa clean {path} -o REPO"
+)
+TWEETS: Noun[Iterator[Tweet], Iterator[Tweet]] = Noun(
+    "tweets", "tweets", "a file of tweets", "make a repository from it: kaiwa clean {path} -o REPO --rules twitter"
+)
+FACTORS: Noun[dict[str, Factors], dict[str, Factors]] = Noun(
+    "factors",
+    "standardisation factors",
+    "a file of standardisation factors",
+    "standardise scores with it: kaiwa standardise SCORES --factors {path}",
+)
+CHANCES: Noun[IntentChances, IntentChances] = Noun(
+    "chances",
+    "probabilities of intents",
+    "a file of intent probabilities",
+    "score runs with it: kaiwa score RUN... --intents QRELS --chances {path}",
+)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kaiwa.formats.format import Format, late
-from kaiwa.formats.nouns import CHANCES, FACTORS, PAIRS, QRELS, RUNS, SCORES, TOPICS, TWEETS, VOTES
+from kaiwa.formats.format import CHANCES, FACTORS, PAIRS, QRELS, RUNS, SCORES, TOPICS, TWEETS, VOTES, Format, late
 from kaiwa.registry import Names
 
 _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun

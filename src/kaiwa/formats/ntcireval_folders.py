@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from kaiwa.formats.format import Texts
+    from kaiwa.formats.file_names import Texts
     from kaiwa.formats.text.head import Head
 
 _REL_FORM, _RES_FORM = "comment L2", "comment"

@@ -24,7 +24,7 @@ from kaiwa.model.topic_lists import starts_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kaiwa.formats.format import Texts
+    from kaiwa.formats.file_names import Texts
     from kaiwa.formats.text.head import Head
 
 BEIR_HEADER = b"query-id\tcorpus-id\tscore"

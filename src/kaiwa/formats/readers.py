@@ -10,22 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kaiwa.errors import InputError
-from kaiwa.formats.format import late
+from kaiwa.formats.format import CHANCES, FACTORS, PAIRS, QRELS, RUNS, TOPICS, VOTES, late
 from kaiwa.formats.format_table import FORMATS
-from kaiwa.formats.nouns import CHANCES, FACTORS, PAIRS, QRELS, RUNS, SCORES, TOPICS, VOTES
 from kaiwa.formats.text.head import Head, Match
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from kaiwa.compare.standardisation import Factors
     from kaiwa.formats.collection.pair_files import Batch
     from kaiwa.formats.format import Format, Noun
     from kaiwa.formats.intent_files import IntentChances
-    from kaiwa.formats.scores.score_cells import Cells
     from kaiwa.model.gains import Gains
     from kaiwa.model.run import Run
-    from kaiwa.model.score_set import ScoreSet
     from kaiwa.model.votes import Votes
 
 T = TypeVar("T")
@@ -88,27 +85,6 @@ def read_grouped_qrels(path: Path | str) -> dict[str, Gains]:
 def read_votes(path: Path | str, *, top: int | None = None) -> Votes:
     """The votes in a file; ``top`` is the scale's highest level."""
     return read(VOTES, path, top=top)
-
-
-def read_scores(path: Path | str) -> ScoreSet:
-    """The scores in a file or folder, by measure; the measure of a matrix is named after its file."""
-    from kaiwa.formats.scores.score_cells import complete_scores
-
-    return complete_scores(read(SCORES, path)).scores
-
-
-def read_cells(paths: Sequence[Path]) -> Cells:
-    """The scores of several files or folders together, with gaps."""
-    from kaiwa.formats.scores.score_cells import joined
-
-    formats = {path: format_of(path, SCORES) for path in paths}
-    together = [path for path, row in formats.items() if row.read_together is not None]
-    if together and len(together) < len(formats):
-        raise InputError.at(together[0], "is a JSON log among score tables", "give logs or tables, not both")
-    if together and (read_all := formats[together[0]].read_together) is not None:
-        logs: Cells = read_all(together)
-        return logs
-    return joined(formats[path].read(path) for path in paths)
 
 
 def read_topics(path: Path | str) -> dict[str, str]:

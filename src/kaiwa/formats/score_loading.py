@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, UnknownName, counted, option
-from kaiwa.formats.nouns import SCORES
-from kaiwa.formats.readers import format_of, read_cells, read_scores
-from kaiwa.formats.scores.score_cells import complete_scores
+from kaiwa.formats.format import SCORES
+from kaiwa.formats.readers import format_of, read
+from kaiwa.formats.scores.score_cells import complete_scores, joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from kaiwa.formats.scores.score_cells import CompleteScores
+    from kaiwa.formats.scores.score_cells import Cells, CompleteScores
     from kaiwa.model.score_set import ScoreSet
     from kaiwa.model.scores import Scores
 
@@ -26,6 +26,23 @@ class Loaded:
     scores: Scores
     unranked: tuple[str, ...]
     remarks: tuple[str, ...]
+
+
+def read_scores(path: Path | str) -> ScoreSet:
+    """The scores in a file or folder, by measure; the measure of a matrix is named after its file."""
+    return complete_scores(read(SCORES, path)).scores
+
+
+def read_cells(paths: Sequence[Path]) -> Cells:
+    """The scores of several files or folders together, with gaps."""
+    formats = {path: format_of(path, SCORES) for path in paths}
+    together = [path for path, row in formats.items() if row.read_together is not None]
+    if together and len(together) < len(formats):
+        raise InputError.at(together[0], "is a JSON log among score tables", "give logs or tables, not both")
+    if together and (read_all := formats[together[0]].read_together) is not None:
+        logs: Cells = read_all(together)
+        return logs
+    return joined(formats[path].read(path) for path in paths)
 
 
 def load_scores(paths: Sequence[Path], *, measure: str | None = None, missing: str = "error") -> Loaded:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from kaiwa.formats.format import Texts
+    from kaiwa.formats.file_names import Texts
     from kaiwa.formats.text.head import Head
 
 

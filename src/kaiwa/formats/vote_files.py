@@ -18,7 +18,7 @@ from kaiwa.model.ids import IdArray, IntArray, pack, repeated_row, unpack
 from kaiwa.model.votes import NA, Votes
 
 if TYPE_CHECKING:
-    from kaiwa.formats.format import Texts
+    from kaiwa.formats.file_names import Texts
     from kaiwa.formats.text.head import Head
 
 TIDY = ["topic", "comment", "assessor", "level"]

@@ -13,7 +13,8 @@ from kaiwa.compare.standardisation import standardisation_factors, standardised
 from kaiwa.compare.teams import TeamBest, best_of_teams
 from kaiwa.compare.variance_components import Variance, pooled_variance
 from kaiwa.errors import DesignError, InputError
-from kaiwa.formats.readers import read_qrels, read_runs, read_scores, read_topics, read_votes
+from kaiwa.formats.readers import read_qrels, read_runs, read_topics, read_votes
+from kaiwa.formats.score_loading import read_scores
 from kaiwa.label.agreement import Agreement, Contested, agreement, contested
 from kaiwa.model.ids import unpack
 from kaiwa.model.score_set import ScoreSet

@@ -18,7 +18,7 @@ from kaiwa.disk.partitions import Partitions, RecordReader, part_of
 from kaiwa.disk.strings import TemporaryStrings
 from kaiwa.errors import InputError, counted, option
 from kaiwa.formats.collection.repository import Manifest, RepositoryWriter, writing_repository
-from kaiwa.formats.nouns import PAIRS, TWEETS
+from kaiwa.formats.format import PAIRS, TWEETS
 from kaiwa.formats.readers import format_of
 from kaiwa.model.normalise import fingerprint, skeleton
 from kaiwa.model.progress_callback import share

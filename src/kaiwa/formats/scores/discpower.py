@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from kaiwa.formats.format import Texts
+    from kaiwa.formats.file_names import Texts
     from kaiwa.formats.text.delimited import Row
     from kaiwa.formats.text.head import Head
     from kaiwa.model.score_set import ScoreSet

@@ -14,7 +14,7 @@ from kaiwa.formats.text.head import Head, Match, are_numbers, partly
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kaiwa.formats.format import Texts
+    from kaiwa.formats.file_names import Texts
     from kaiwa.model.score_set import ScoreSet
     from kaiwa.model.scores import Scores
 
