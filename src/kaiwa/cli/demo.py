@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option, seed_option
+from kaiwa.cli.shell.typed_command import expanded, run_typed
 from kaiwa.demo.steps import FAULTY_RUN, MEASURING, POOLING, RETRIEVING, Step
 from kaiwa.errors import InputError
 
@@ -61,8 +62,8 @@ def command(folder: Path, *, pairs: int, seed: int, as_json: bool) -> None:
 
 def _write_settings(folder: Path, origin: str) -> None:
     from kaiwa.disk.atomic_files import write_text
+    from kaiwa.task.folder_search import CONFIG
     from kaiwa.task.settings import TEMPLATE
-    from kaiwa.task.task_folder import CONFIG
 
     settings = TEMPLATE.replace('["zh"]', '["en"]')
     for name, value in {"title": _TITLE, "notice": SIMULATED, "origin": origin, "licence": "see ORIGIN.txt"}.items():
@@ -144,12 +145,9 @@ def _run_steps(steps: Iterable[Step]) -> None:
 
 
 def _run(line: str) -> None:
-    from kaiwa.cli import kaiwa
-
-    program, *words = shlex.split(line)
-    expanded = [str(path) for word in words for path in (sorted(Path().glob(word)) if "*" in word else [word])]
+    program, *words = expanded(line)
     if program == "cp":
-        for source in expanded[:-1]:
-            shutil.copy(source, expanded[-1])
+        for source in words[:-1]:
+            shutil.copy(source, words[-1])
         return
-    kaiwa.main(expanded, prog_name="kaiwa", standalone_mode=False)
+    run_typed(line)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError
+from kaiwa.task.folder_search import CONFIG
 from kaiwa.task.settings import TEMPLATE
-from kaiwa.task.task_folder import CONFIG, Task, read_task
+from kaiwa.task.task_folder import Task, read_task
 
 if TYPE_CHECKING:
     from pathlib import Path
