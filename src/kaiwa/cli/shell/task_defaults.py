@@ -32,7 +32,7 @@ def take_task_defaults(command: click.Command) -> None:
         asked = {"-h", "--help"}.isdisjoint(args) and not (parent and parent.resilient_parsing)
         folder = task_folder_in(args) if asked else None
         if folder and info_name:
-            extra["default_map"] = _defaults(folder, info_name)
+            extra["default_map"] = _defaults(folder, info_name, args)
         context = make(info_name, args, parent, **extra)
         context.meta[_FOLDER] = folder
         return context
@@ -47,22 +47,31 @@ def task_folder_in(words: Sequence[str]) -> Path | None:
     return next((folder for word in paths if (folder := task_folder_of(Path(word)))), None)
 
 
-def _defaults(folder: Path, verb: str) -> dict[str, Any]:  # Any: values of the options
+def _defaults(folder: Path, verb: str, words: Sequence[str]) -> dict[str, Any]:  # Any: values of the options
     from kaiwa.task.round_steps import settings_for
     from kaiwa.task.task_folder import read_task
 
-    return settings_for(verb, read_task(folder).settings)
+    given = settings_for(verb, read_task(folder).settings)
+    from_votes = verb != "score" or any(word.startswith("--votes") for word in words)
+    return given if from_votes else {name: given[name] for name in given if name not in {"scheme", "p"}}
+
+
+def _unusual(name: str, value: object) -> bool:
+    """Whether a value is not the one that settings have by default, as the verbs do."""
+    from kaiwa.task.settings import TaskSettings
+
+    return str(value) != str(getattr(TaskSettings(), name))
 
 
 def tell_task_defaults() -> None:
-    """A remark on the options that come from ``kaiwa.toml`` and differ from the verb's own defaults."""
+    """A remark on the options that come from ``kaiwa.toml`` and are not the usual ones."""
     context = click.get_current_context()
     folder = context.meta.get(_FOLDER)
     taken = {
         option.opts[-1]: context.params[option.name]
         for option in context.command.params
         if option.name and context.get_parameter_source(option.name) is ParameterSource.DEFAULT_MAP
-        if context.params[option.name] != option.get_default(context)
+        if _unusual(option.name, context.params[option.name])
     }
     if folder is not None and taken:
         from kaiwa.task.step_record import option_text
