@@ -116,3 +116,41 @@ def test_bad_votes_are_one_line_and_exit_2(made: Made, kaiwa: Kaiwa, text: str, 
     done = kaiwa(*words)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
     assert message in done.stderr
+
+
+TYPED = "topic,comment,assessor,level\nq1,a,ann,2\nq1,a,bob,22\nq1,b,ann,0\nq1,b,bob,1\n"
+
+
+@pytest.mark.parametrize(
+    "words", [["gains", "votes.csv"], ["agree", "votes.csv"], ["unanimity", "T1-C-R1.txt", "--votes", "votes.csv"]]
+)
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [([], "votes.csv:3: level 22 is far above the others"), (["--top", "2"], "votes.csv:3: level '22' is not 0..2")],
+)
+def test_a_vote_typed_22_is_refused(made: Made, kaiwa: Kaiwa, words: list[str], more: list[str], message: str) -> None:
+    """With its line, whether the scale is declared or not; it had become a gain of 1,398,103."""
+    made("votes.csv", TYPED)
+    made("T1-C-R1.txt", "q1 0 a 1 1.0 T1-C-R1\n")
+    done = kaiwa(*words, *more)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert message in done.stderr
+    assert kaiwa("agree", "votes.csv", "--top", "22").returncode == 0
+
+
+def test_score_names_its_own_option_for_the_highest_level(made: Made, kaiwa: Kaiwa) -> None:
+    """There --top is gmax."""
+    made("votes.csv", TYPED)
+    made("T1-C-R1.txt", "q1 0 a 1 1.0 T1-C-R1\n")
+    words = ("score", "T1-C-R1.txt", "--votes", "votes.csv", "--scheme", "sum")
+    assert "declare the scale with --votes-top" in kaiwa(*words).stderr
+    assert kaiwa(*words, "--votes-top", "22").returncode == 0
+
+
+def test_a_qrels_file_carries_its_gmax_to_score(made: Made, kaiwa: Kaiwa) -> None:
+    """Nobody gave every vote the top level, so gmax is not among the gains."""
+    made("votes.txt", VOTES)
+    made("T1-C-R1.txt", "q1 0 a 1 1.0 T1-C-R1\n")
+    assert kaiwa("gains", "votes.txt", "--scheme", "sum", "-o", "qrels.txt").returncode == 0
+    done = kaiwa("score", "T1-C-R1.txt", "--qrels", "qrels.txt", "-m", "nERR@10", "--json")
+    assert json.loads(done.stdout)["gmax"] == "6 (declared in the qrels)"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import ir_measures
 import pytest
 
 from kaiwa.errors import InputError
 from kaiwa.formats.qrels_files import write_qrels
 from kaiwa.formats.readers import read_grouped_qrels, read_qrels
+from kaiwa.model.gains import Gains
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,3 +94,47 @@ def test_preference_judgements_have_group_and_subgroup(made: Made) -> None:
 def test_blank_lines_at_the_end_of_levels_are_ignored(made: Made) -> None:
     """Also where a block of the file holds nothing else, as after a last lone carriage return."""
     assert read_qrels(made("qrels", b"q1 d1 L2\nq1 d2 L0\n\r")).of("q1") == {"d1": 2.0, "d2": 0.0}
+
+
+def test_a_gmax_that_no_item_reaches_is_written_and_read_back(tmp_path: Path) -> None:
+    """In the second field of a TREC line, which other tools ignore; NTCIR's form has a comment for it."""
+    gains = Gains.from_lists({"q1": {"d1": 2, "d2": 0}}, top=24)
+    for form, text in (("trec", "q1 gmax=24 d1 2\nq1 gmax=24 d2 0\n"), ("ntcir", "# gmax 24\nq1 d1 L2\nq1 d2 L0\n")):
+        write_qrels(tmp_path / form, gains, form=form)
+        assert (tmp_path / form).read_text() == text
+        assert read_qrels(tmp_path / form) == gains
+
+
+def test_other_tools_read_a_file_with_its_gmax(tmp_path: Path) -> None:
+    """A comment would stop ir_measures; the second field does not."""
+    write_qrels(tmp_path / "qrels", Gains.from_lists({"q1": {"d1": 2, "d2": 0}}, top=3))
+    with (tmp_path / "qrels").open() as lines:
+        read = [(one.query_id, one.doc_id, one.relevance) for one in ir_measures.read_trec_qrels(lines)]
+    assert read == [("q1", "d1", 2), ("q1", "d2", 0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "gmax"),
+    [
+        ("# gmax 3\nq1 0 d1 2\n", 3.0),
+        ("# made by hand\n\n#gmax: 2.5\nq1 0 d1 2\n", 2.5),
+        ("q1 0 d1 2\n# gmax 3\n", 2.0),
+        ("q1 gmax=1e-05 d1 1e-05\n", 1e-05),
+    ],
+)
+def test_a_declared_gmax_is_the_top_of_the_scale(made: Made, text: str, gmax: float) -> None:
+    """Declared before the first judgement, or on every line."""
+    assert read_qrels(made("qrels", text)).top == gmax
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("# gmax 2\nq1 0 d1 1\nq1 0 d2 3\n", r":3: grade 3 is above the file's gmax 2"),
+        ("q1 gmax=2 d1 1\nq1 gmax=3 d2 1\n", r":2: the second field is 'gmax=3', before it 'gmax=2'"),
+    ],
+)
+def test_a_gmax_that_cannot_be_right_is_refused(made: Made, text: str, message: str) -> None:
+    """A grade above it, or two of them."""
+    with pytest.raises(InputError, match=message):
+        read_qrels(made("qrels", text))

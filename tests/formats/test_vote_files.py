@@ -9,6 +9,7 @@ import pytest
 from kaiwa.errors import InputError
 from kaiwa.formats.readers import read_votes
 from kaiwa.formats.vote_files import write_votes
+from kaiwa.model.votes import Votes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,3 +67,53 @@ def test_a_declared_scale_bounds_the_votes(made: Made) -> None:
     with pytest.raises(InputError, match=r"level '3' is not 0\.\.2"):
         read_votes(path, top=2)
     assert read_votes(path, top=4).top == 4
+
+
+HEADER = "topic,comment,assessor,level\n"
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_votes_may_be_separated_by_semicolons_or_tabs(made: Made, separator: str) -> None:
+    """The header shows which; quoted cells keep what is in them."""
+    text = f"{HEADER}q1,c1,ann,2\nq1,c1,bo,NA\n".replace(",", separator)
+    assert read_votes(made("votes.csv", text)).by_assessor().tolist() == [[2, -1]]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("post_id,comment_id,annotator,label\nq1,c1,ann,2\n", "post_id,comment_id,annotator,label"),
+        ("query;doc;worker;grade\nq1;c1;ann;2\n", "query;doc;worker;grade"),
+        ("topic\tcomment\tlevel\tassessor\nq1\tc1\t2\tann\n", "topic comment level assessor"),
+    ],
+)
+def test_another_header_is_named_with_the_one_expected(made: Made, text: str, found: str) -> None:
+    """Not "expected 3 fields" of another format."""
+    with pytest.raises(InputError) as refusal:
+        read_votes(made("votes.csv", text))
+    assert f":1: the header is '{found}', expected 'topic,comment,assessor,level'" in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("levels", "message"),
+    [
+        ([0, 1, 2, 22, 1], r"votes\.csv:5: level 22 is far above the others \(next: 2\)"),
+        ([0, 1, 2, 7], r"votes\.csv:5: level 7 is far above the others"),
+        ([9, 10, 11], r"votes\.csv:4: level 11 is above 9; fix it, or declare the scale with top="),
+        ([22], r"votes\.csv:2: level 22 is above 9"),
+    ],
+)
+def test_an_outlier_is_refused_unless_the_scale_is_declared(made: Made, levels: list[int], message: str) -> None:
+    """A vote typed 22 would become a gain of 2^22 - 1."""
+    rows = [("q", f"c{place}", "ann", level) for place, level in enumerate(levels)]
+    path = made("votes.csv", HEADER + "".join(f"{','.join(map(str, row))}\n" for row in rows))
+    with pytest.raises(InputError, match=message):
+        read_votes(path)
+    assert read_votes(path, top=max(levels)).top == max(levels)
+    with pytest.raises(InputError, match=message.partition(":")[2].partition(" ")[2].partition(";")[0]):
+        Votes.from_rows(rows)
+
+
+def test_a_gap_of_two_levels_is_a_scale(made: Made) -> None:
+    """Nobody gave L1 here."""
+    assert read_votes(made("votes.csv", f"{HEADER}q,c,ann,0\nq,c,bo,2\n")).top == 2

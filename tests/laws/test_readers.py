@@ -8,6 +8,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -191,14 +192,18 @@ def test_a_run_reads_back_as_it_was_written(lists: dict[str, dict[str, float]], 
             assert read_run(path, order="file") == run
 
 
-@given(st.dictionaries(ids, st.dictionaries(ids, st.floats(0, 1e6), min_size=1, max_size=5), min_size=1, max_size=5))
-def test_gains_read_back_as_they_were_written(gains: dict[str, dict[str, float]]) -> None:
-    """Judgements survive in the TREC and BEIR forms."""
+@given(
+    st.dictionaries(ids, st.dictionaries(ids, st.floats(0, 1e6), min_size=1, max_size=5), min_size=1, max_size=5),
+    st.floats(0, 1e6),
+)
+def test_gains_read_back_as_they_were_written(gains: dict[str, dict[str, float]], top: float) -> None:
+    """Judgements survive in the TREC and BEIR forms; in the TREC form also a gmax that no item reaches."""
     made = Gains.from_lists(gains)
-    for form in ("trec", "beir"):
+    above = replace(made, top=made.top + top)
+    for form, written in (("trec", made), ("beir", made), ("trec", above)):
         with file_of(b"") as path:
-            write_qrels(path, made, form=form)
-            assert read_qrels(path) == made
+            write_qrels(path, written, form=form)
+            assert read_qrels(path) == written
 
 
 @given(st.integers(1, 6), st.integers(1, 4), st.data())
@@ -232,7 +237,7 @@ NOUNS = {
     ),
     "qrels": st.dictionaries(
         ids, st.dictionaries(ids, st.integers(0, 9).map(float), min_size=1, max_size=4), min_size=1, max_size=4
-    ).map(Gains.from_lists),
+    ).flatmap(lambda lists: st.sampled_from([Gains.from_lists(lists), Gains.from_lists(lists, top=24)])),
     "votes": st.lists(st.lists(st.integers(NA, 2), min_size=2, max_size=2), min_size=1, max_size=4).map(
         lambda levels: _votes(np.array(levels))
     ),

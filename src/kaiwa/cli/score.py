@@ -38,6 +38,7 @@ class JudgementOptions:
     chances: Path | None
     levels: str | None
     top: str | None
+    votes_top: int | None
     scheme: str
     p: float
 
@@ -78,6 +79,7 @@ def _list_measures(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @measures_option("nERR@10, RBP(p=0.8), ...; repeatable.")
 @levels_option("the grade itself")
 @click.option("--top", metavar="GAIN|topic", help="gmax, the scale's highest gain; or each topic's own.")
+@click.option("--votes-top", metavar="LEVEL", type=click.IntRange(1), help="The highest level of the --votes.")
 @scheme_option
 @agreement_weight_option
 @order_option
@@ -170,6 +172,7 @@ def _judged(given: JudgementOptions) -> Judged:
         chances=given.chances,
         scheme=given.scheme,
         p=given.p,
+        votes_top=given.votes_top,
     )
 
 

@@ -6,7 +6,13 @@ import click
 
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark, seed_option
 from kaiwa.cli.shell.progress import progress
-from kaiwa.cli.shell.shared_options import measures_option, order_option, runs_argument, trials_option
+from kaiwa.cli.shell.shared_options import (
+    measures_option,
+    order_option,
+    runs_argument,
+    trials_option,
+    votes_top_option,
+)
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,6 +23,7 @@ if TYPE_CHECKING:
 @runs_argument
 @click.option("--qrels", type=IN_FILE, help="Draw ratings for the relevant items of these judgements.")
 @click.option("--votes", type=IN_FILE, help="Read the ratings from a vote file instead.")
+@votes_top_option
 @measures_option("Measures to study (default: nDCG@10, Q@10, nERR@10).")
 @click.option(
     "-n", "--assessors", type=click.IntRange(1, 1000), default=5, show_default=True, help="Drawn ratings per item."
@@ -32,6 +39,7 @@ def command(
     *,
     qrels: Path | None,
     votes: Path | None,
+    top: int | None,
     measures: tuple[str, ...],
     assessors: int,
     dmax: int,
@@ -53,7 +61,7 @@ def command(
         ratings = simulated_ratings(qrels, assessors=assessors, top=dmax, seed=seed)
         remark(f"{assessors} ratings in 0..{dmax} drawn for each relevant item, seed {seed}")
     elif votes is not None and qrels is None:
-        ratings = real_ratings(votes)
+        ratings = real_ratings(votes, top=top)
     else:
         raise InputError("ratings come from one source; give --qrels to draw them, or --votes to read them")
     names = measures or ("nDCG@10", "Q@10", "nERR@10")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kaiwa.measure.gain_scale import Scale
     from kaiwa.measure.judgements import Judgements
     from kaiwa.model.run import Run
+    from kaiwa.model.votes import Votes
 
 OFFICIAL = ("nG@1", "nERR@10", "P+")
 """The measures of the STC overview, in its order."""
@@ -40,8 +41,9 @@ def judgements_from(
     chances: Path | None = None,
     scheme: str = "mean",
     p: float = UNANIMITY_WEIGHT,
+    votes_top: int | None = None,
 ) -> Judged:
-    """Judgements from the one source that was given."""
+    """Judgements from the one source that was given; ``votes_top`` is the highest level of the votes."""
     given = [source for source in (qrels, votes, intents) if source is not None]
     if len(given) != 1:
         sources = f"{option('qrels')}, {option('votes')} or {option('intents')}"
@@ -50,10 +52,18 @@ def judgements_from(
         what = f"{option('chances')} gives the probabilities of intents, but no intents are given"
         raise InputError(f"{what}; give {option('intents')} too")
     if votes is not None:
-        return judged_votes(read_votes(votes), scale, scheme=scheme, p=p)
+        return judged_votes(_votes(votes, votes_top), scale, scheme=scheme, p=p)
     if intents is not None:
         return _judged_by_intent(intents, scale, chances)
     return judged_gains(read_qrels(given[0]), scale)
+
+
+def _votes(path: Path, top: int | None) -> Votes:
+    """The votes of a file; here ``top`` is gmax, so that an error on the levels names the other option."""
+    try:
+        return read_votes(path, top=top)
+    except InputError as fault:
+        raise InputError(f"{fault}".replace(option("top"), option("votes_top"))) from None
 
 
 def _judged_by_intent(path: Path, scale: Scale, chances: Path | None) -> Judged:

@@ -23,9 +23,9 @@ def simulated_ratings(qrels: Path, *, assessors: int, top: int, seed: int) -> Ra
     return Ratings(gains, simulated_counts(gains.gains > 0, assessors=assessors, top=top, rng=rng))
 
 
-def real_ratings(votes: Path) -> Ratings:
-    """The ratings of a vote file."""
-    _, made = gains_file(votes, scheme="sum")
+def real_ratings(votes: Path, *, top: int | None = None) -> Ratings:
+    """The ratings of a vote file; ``top`` is the scale's highest level."""
+    _, made = gains_file(votes, scheme="sum", top=top)
     return Ratings(made.gains, made.counts)
 
 

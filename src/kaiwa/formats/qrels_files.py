@@ -1,7 +1,12 @@
-"""Judgement files: TREC (``topic 0 doc grade``), NTCIR (``topic doc L2``), BEIR (TSV with a header)."""
+"""Judgement files: TREC (``topic 0 doc grade``), NTCIR (``topic doc L2``), BEIR (TSV with a header).
+
+A file may declare its gmax: ``gmax=24`` as the second field of every TREC line, which other tools ignore, or a line
+``# gmax 24`` before the judgements.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +34,11 @@ if TYPE_CHECKING:
 
 BEIR_HEADER = b"query-id\tcorpus-id\tscore"
 
+_NUMBER = rb"(\d{1,300}(?:\.\d{1,20})?(?:e[+-]?\d{1,2})?)"
+_GMAX_FIELD = re.compile(b"gmax=" + _NUMBER)
+_COMMENTS = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\n)*")
+_GMAX_LINE = re.compile(rb"^[ \t]*#[ \t]*gmax[ \t=:]+" + _NUMBER + rb"[ \t]*$", re.MULTILINE)
+_HEAD_BYTES = 1 << 12
 _SHORT = 3
 _FORMS = {
     3: "topic comment grade",
@@ -59,7 +69,7 @@ def is_trec_qrels(head: Head) -> Match:
     if not all(fitting) or len(head.columns) not in {4, 5}:
         return partly(fitting)
     topics, groups, comments = head.columns[0], head.columns[1], head.columns[-2]
-    if set(groups) <= {"0", "Q0", "q0"}:
+    if set(groups) <= {"0", "Q0", "q0"} or (len(set(groups)) == 1 and _GMAX_FIELD.fullmatch(groups[0].encode())):
         return Match.SURE if are_ids(topics, comments) else Match.POSSIBLE
     return Match.NO if are_fractions(topics + groups + comments) else Match.POSSIBLE
 
@@ -85,12 +95,13 @@ def _is_grade(cell: str) -> bool:
 def read_qrels_file(path: Path) -> Gains:
     """Judgements, with each grade as its gain: ``L2`` and ``2`` give 2, ``0.75`` gives 0.75.
 
-    The scale's top is the largest grade in the file; grades can be mapped to gains, and another top declared, later.
+    The scale's top is the gmax that the file declares, or the largest grade in it; grades can be mapped to gains, and
+    another top declared, later.
     """
     numbers = TopicNumbers()
     rows = _all_rows(path, numbers)
     _refuse_duplicates(path, rows)
-    return _gains(path, rows, numbers.topics)
+    return _gains(path, rows, numbers.topics, gmax=_declared_gmax(path, rows))
 
 
 def read_grouped_file(path: Path) -> dict[str, Gains]:
@@ -118,13 +129,20 @@ def qrels_text(gains: Gains, *, form: str = "trec") -> str:
 
     >>> print(qrels_text(Gains.from_lists({"q1": {"c9": 2}})), end="")
     q1 0 c9 2
+
+    A gmax that no item reaches is written too, except in the BEIR form.
+
+    >>> print(qrels_text(Gains.from_lists({"q1": {"c9": 2}}, top=3)), end="")
+    q1 gmax=3 c9 2
     """
     if form not in _LINES:
         raise UnknownName.among("qrels form", form, _LINES)
     line = _LINES[form]
-    header = BEIR_HEADER.decode() + "\n" if form == "beir" else ""
-    rows = [line(topic, *item) for topic in gains.topics for item in gains.of(topic).items()]
-    return header + "".join(rows)
+    gmax = "" if gains.top <= gains.gains.max(initial=0.0) else _shortest(gains.top)
+    headers = {"beir": f"{BEIR_HEADER.decode()}\n", "ntcir": f"# gmax {gmax}\n" if gmax else ""}
+    second = f"gmax={gmax}" if gmax else "0"
+    rows = [line(topic, second, *item) for topic in gains.topics for item in gains.of(topic).items()]
+    return headers.get(form, "") + "".join(rows)
 
 
 def trec_qrels_texts(gains: Gains) -> Texts:
@@ -142,14 +160,14 @@ def beir_qrels_texts(gains: Gains) -> Texts:
     return {"": qrels_text(gains, form="beir")}
 
 
-def _ntcir_line(topic: str, comment: str, gain: float) -> str:
+def _ntcir_line(topic: str, _: str, comment: str, gain: float) -> str:
     return f"{topic} {comment} L{level_of(topic, comment, gain)}\n"
 
 
-_LINES: dict[str, Callable[[str, str, float], str]] = {
-    "trec": lambda topic, comment, gain: f"{topic} 0 {comment} {_shortest(gain)}\n",
+_LINES: dict[str, Callable[[str, str, str, float], str]] = {
+    "trec": lambda topic, second, comment, gain: f"{topic} {second} {comment} {_shortest(gain)}\n",
     "ntcir": _ntcir_line,
-    "beir": lambda topic, comment, gain: f"{topic}\t{comment}\t{_shortest(gain)}\n",
+    "beir": lambda topic, _, comment, gain: f"{topic}\t{comment}\t{_shortest(gain)}\n",
 }
 
 
@@ -220,7 +238,30 @@ def _refuse_duplicates(path: Path, rows: _Rows) -> None:
     raise InputError.at(path, f"{what} {earlier}", fix, line=int(rows.line[second]))
 
 
-def _gains(path: Path, rows: _Rows, topics: tuple[str, ...]) -> Gains:
+def _declared_gmax(path: Path, rows: _Rows) -> float | None:
+    """The gmax in the second field of every line, or in a comment before the judgements; None if there is none."""
+    if match := _GMAX_FIELD.fullmatch(rows.group[0]):
+        _refuse_another_group(path, rows)
+    else:
+        head = next(iter(read_blocks(path, block_bytes=_HEAD_BYTES))).data
+        match = _GMAX_LINE.search(head, 0, _COMMENTS.match(head).end())  # type: ignore[union-attr]  # may be empty
+    if match is None:
+        return None
+    gmax, highest = float(match[1]), float(rows.grade.max())
+    if gmax < highest:
+        line = int(rows.line[int(rows.grade.argmax())])
+        raise InputError.at(path, f"grade {highest:g} is above the file's gmax {gmax:g}", "fix one of them", line=line)
+    return gmax
+
+
+def _refuse_another_group(path: Path, rows: _Rows) -> None:
+    if (other := rows.group != rows.group[0]).any():
+        row = int(other.argmax())
+        what = f"the second field is {rows.group[row].decode()!r}, before it {rows.group[0].decode()!r}"
+        raise InputError.at(path, what, "give every line the same gmax", line=int(rows.line[row]))
+
+
+def _gains(path: Path, rows: _Rows, topics: tuple[str, ...], *, gmax: float | None = None) -> Gains:
     in_order = bool((rows.topic[1:] >= rows.topic[:-1]).all())
     order = slice(None) if in_order else np.argsort(rows.topic, kind="stable")
     return Gains(
@@ -228,8 +269,8 @@ def _gains(path: Path, rows: _Rows, topics: tuple[str, ...]) -> Gains:
         starts=starts_of(np.bincount(rows.topic, minlength=len(topics)).tolist()),
         comments=rows.comment[order],
         gains=rows.grade[order],
-        top=max(float(rows.grade.max()), 0.0),
-        how="grades",
+        top=max(float(rows.grade.max()), 0.0) if gmax is None else gmax,
+        how="grades" if gmax is None else "declared in the qrels",
         source=str(path),
         lines=rows.line[order],
     )

@@ -1,21 +1,25 @@
-"""Vote files: STC labels (``post TAB comment TAB l1 ... l10``) and tidy CSV (``topic,comment,assessor,level``)."""
+"""Vote files: STC labels (``post TAB comment TAB l1 ... l10``) and tidy CSV (``topic,comment,assessor,level``).
+
+The cells of a CSV file are separated by commas, semicolons or tabs.
+"""
 
 from __future__ import annotations
 
 from itertools import repeat
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError, option
-from kaiwa.formats.text.blocks import Block, read_blocks
+from kaiwa.formats.text.blocks import Block, numbered_lines, read_blocks
 from kaiwa.formats.text.columns import count_fields, split_fields
-from kaiwa.formats.text.delimited import Row, csv_text, read_csv
+from kaiwa.formats.text.delimited import Row, csv_text, is_number, read_csv, split_header
 from kaiwa.formats.text.head import Match, are_ids, are_numbers, are_whole, partly
 from kaiwa.model.ids import IdArray, IntArray, pack, repeated_row, unpack
-from kaiwa.model.votes import NA, Votes
+from kaiwa.model.votes import NA, Votes, outlier
 
 if TYPE_CHECKING:
     from kaiwa.formats.file_names import Texts
@@ -26,19 +30,30 @@ STC_TOP = 2
 _FORM = "post comment label label ... (each 0, 1, 2 or NA)"
 _IDS = 2
 _LABEL_DIGITS = 3
+_SHOWN = 80
 
 
 def is_vote_csv(head: Head) -> Match:
-    """Whether the header starts with topic,comment,assessor,level."""
-    return Match.SURE if head.header[: len(TIDY)] == TIDY else Match.NO
+    """Whether the header starts with topic,comment,assessor,level; a table with another header may be one too."""
+    if not head.lines:
+        return Match.NO
+    separator, names = split_header(head.lines[0])
+    if names[: len(TIDY)] == TIDY:
+        return Match.SURE
+    named = len(names) >= len(TIDY) and not any(not name or is_number(name) for name in names)
+    return Match.POSSIBLE if named and all(line.count(separator) >= len(names) - 1 for line in head.lines) else Match.NO
 
 
 def read_vote_csv(path: Path, *, top: int | None = None) -> Votes:
     """The votes of a tidy CSV file; without ``top``, the highest level in the file is the scale's."""
-    first, *rows = list(read_csv(path)) or [(0, [])]
+    lines = (line for block in read_blocks(path) for _, line in numbered_lines(block))
+    separator, _ = split_header(next((line for line in lines if line.strip() and line[0] != "#"), ""))
+    first, *rows = list(read_csv(path, separator=separator)) or [(1, [])]
     header = [cell.lower() for cell in first[1]]
     if header[: len(TIDY)] != TIDY:
-        raise InputError.at(path, f"does not start with {','.join(TIDY)}", "write this header on the first line")
+        found, expected = separator.join(first[1]), ",".join(TIDY)
+        what = f"the header is {shorten(found, _SHOWN, placeholder=' ...')!r}, expected {expected!r}"
+        raise InputError.at(path, what, "rename or reorder the columns", line=first[0])
     return _tidy(path, header, rows, top)
 
 
@@ -172,9 +187,17 @@ def _tidy(path: Path, header: list[str], rows: list[Row], top: int | None) -> Vo
         item=places[:, 0],
         assessor=places[:, 1],
         level=matrix[:, 0],
-        top=max(1, int(matrix[:, 0].max())) if top is None else top,
+        top=_found_top(path, matrix[:, 0], rows) if top is None else top,
         criteria={name: matrix[:, place] for place, name in enumerate(header[4:], start=1)},
     )
+
+
+def _found_top(path: Path, levels: IntArray, rows: list[Row]) -> int:
+    """The highest level; an outlier is an error with its line."""
+    if what := outlier(levels.tolist()):
+        line = rows[int(levels.argmax())][0]
+        raise InputError.at(path, what, f"fix it, or declare the scale with {option('top')}", line=line)
+    return max(1, int(levels.max()))
 
 
 def _level(cell: str, path: Path, line: int, name: str, top: int | None) -> int:

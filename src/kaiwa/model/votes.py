@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 NA = -1
 """The level of a vote that the assessor declined to give: counted, never averaged."""
+HIGHEST_UNDECLARED = 9
+_WIDEST_GAP = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +81,7 @@ class Votes(Noun):
             item=np.array(item, dtype=np.int64),
             assessor=np.array(assessor, dtype=np.int64),
             level=np.array(levels, dtype=np.int64),
-            top=max([1, *levels]) if top is None else top,
+            top=found_top(levels) if top is None else top,
         )
 
     @property
@@ -191,3 +193,29 @@ class Votes(Noun):
         q1,c9,ann,2
         """
         verb("Votes.write")(self, path, format=format)
+
+
+def found_top(levels: Iterable[int]) -> int:
+    """The highest level, for votes whose scale is not declared; an outlier is an error, because it may be mistyped.
+
+    >>> found_top([0, 2, NA])
+    2
+    """
+    given = set(levels)
+    if what := outlier(given):
+        raise InputError(f"{what}; fix it, or declare the scale with {option('top')}")
+    return max([1, *given])
+
+
+def outlier(levels: Iterable[int]) -> str:
+    """What is wrong with the highest level if it cannot be the top of a scale that nobody declared; else empty.
+
+    >>> outlier([0, 1, 2, 22])
+    'level 22 is far above the others (next: 2)'
+    >>> outlier([0, 1, 2, 3])
+    ''
+    """
+    highest, *lower = sorted({NA, *levels}, reverse=True)
+    if len(lower) > 1 and highest - lower[0] > _WIDEST_GAP:
+        return f"level {highest} is far above the others (next: {lower[0]})"
+    return f"level {highest} is above {HIGHEST_UNDECLARED}" if highest > HIGHEST_UNDECLARED else ""

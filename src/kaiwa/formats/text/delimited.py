@@ -16,10 +16,28 @@ if TYPE_CHECKING:
 Row = tuple[int, list[str]]
 
 
-def read_csv(path: Path) -> Iterator[Row]:
-    """The rows of a comma-separated file with their line numbers; blank and ``#`` lines are ignored."""
+SEPARATORS = (",", ";", "\t")
+
+
+def split_header(line: str) -> tuple[str, list[str]]:
+    r"""The separator of a header (comma, semicolon or tab: the most frequent) and its names, in lower case.
+
+    >>> split_header("Topic;comment;level")
+    (';', ['topic', 'comment', 'level'])
+    """
+    separator = max(SEPARATORS, key=line.count)
+    return separator, [name.strip().strip('"').strip().lower() for name in line.split(separator)]
+
+
+def read_csv(path: Path, *, separator: str = ",") -> Iterator[Row]:
+    """The rows of a file of separated cells with their line numbers; blank and ``#`` lines are ignored."""
     lines = read_text(path).split("\n")
-    reader = csv.reader((line + "\n" for line in lines[:-1]), strict=True, skipinitialspace=True)
+    return csv_rows(path, (line + "\n" for line in lines[:-1]), separator=separator)
+
+
+def csv_rows(path: Path, lines: Iterable[str], *, separator: str = ",") -> Iterator[Row]:
+    """The rows of lines with their numbers; blank and ``#`` lines are ignored."""
+    reader = csv.reader(lines, strict=True, skipinitialspace=True, delimiter=separator)
     while True:
         try:
             cells = next(reader)
