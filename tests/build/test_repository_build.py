@@ -16,12 +16,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def cleaned(tmp_path: Path, lines: list[str], *, rules: str = "weibo", sample: int | None = None) -> Cleaned:
+def silent(_done: int, _total: int) -> None:
+    """A progress that shows nothing."""
+
+
+def cleaned(
+    tmp_path: Path, lines: list[str], *, rules: str = "weibo", sample: int | None = None, keep_first: bool = False
+) -> Cleaned:
     """Clean these lines of TSV."""
     source = tmp_path / "pairs.tsv"
     source.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    target = tmp_path / "repo"
-    return clean(source, target, rules=read_rules(rules), sample=sample, seed=1, progress=lambda _done, _total: None)
+    chosen = read_rules(rules)
+    return clean(source, tmp_path / "repo", rules=chosen, sample=sample, seed=1, progress=silent, keep_first=keep_first)
 
 
 def pairs_in(tmp_path: Path) -> list[tuple[str, str]]:
@@ -77,6 +83,49 @@ def test_a_sample_is_of_the_size_asked_and_the_same_for_the_same_seed(tmp_path: 
     cleaned(tmp_path, lines, sample=7)
     assert len(first) == 7
     assert pairs_in(tmp_path) == first
+
+
+TURNS = ["4325\t0\tA\tOkay. So,", "4325\t1\tB\tI guess,", "4325\t2\tA\tWhat kind of experience?", "43\t0\tB\tHi"]
+
+
+def test_a_file_whose_ids_have_many_texts_is_refused(tmp_path: Path) -> None:
+    """Turns of dialogues, read as pairs: dialogue and speaker are no ids of posts and comments."""
+    with pytest.raises(InputError) as refusal:
+        cleaned(tmp_path, TURNS)
+    assert str(refusal.value).startswith(
+        f"{tmp_path}/pairs.tsv:2: 1 of 2 post ids and 2 of 2 comment ids have more than one text: "
+        "post id '4325' is '0' (line 1) and '1' (line 2); check which columns are the ids"
+    )
+    assert {entry.name for entry in tmp_path.iterdir()} == {"pairs.tsv"}
+
+
+def test_no_pair_is_made_of_texts_that_were_not_together(tmp_path: Path) -> None:
+    """Accepted conflicts keep the first text of an id; a pair with another text of the id is removed and counted."""
+    lines = [
+        "p1\t天气真好\tc1\t一起去爬山吧",
+        "p2\t下雨了\tc1\t带伞了吗",
+        "p2\t下雪了\tc3\t真的好冷啊",
+        "p2\t下雨了\tc4\t回家吧你们",
+    ]
+    made = cleaned(tmp_path, lines, keep_first=True)
+    assert pairs_in(tmp_path) == [("p1", "c1"), ("p2", "c4")]
+    assert made.removed == {"id with another text": 2}
+    assert (made.conflicting.posts, made.conflicting.comments) == (1, 1)
+    assert [one.line for one in made.conflicting.examples] == [3, 2]
+
+
+def test_a_few_conflicting_ids_are_counted_and_shown(tmp_path: Path) -> None:
+    """Up to one id in a hundred."""
+    lines = [f"p{at}\t第{at}条\tc{at}\t第{at}个人说的话" for at in range(200)]
+    made = cleaned(tmp_path, [*lines, "p1\t第1条\tc2\t别的话"])
+    assert (made.manifest.pairs, made.removed) == (200, {"id with another text": 1})
+    assert str(made.conflicting.examples[0]) == "comment id 'c2' is '第2个人说的话' (line 3) and '别的话' (line 201)"
+
+
+def test_an_edited_mark_is_no_second_text(tmp_path: Path) -> None:
+    """Texts are compared as near-duplicates are."""
+    made = cleaned(tmp_path, ["p1\t天气真好\tc1\t一起去爬山吧", "p1\t天气真好！\tc2\t带伞了吗"])
+    assert (made.manifest.pairs, made.conflicting.examples) == (2, ())
 
 
 def tweet(ident: str, text: str, **more: object) -> str:

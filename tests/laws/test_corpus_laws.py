@@ -46,16 +46,20 @@ def test_within_first_counts_each_group_from_its_start(groups: list[int], limit:
     assert within_first(np.array(groups, dtype=np.int64), limit).tolist() == expected
 
 
-def plain_decisions(rows: list[tuple[int, int, int]], limit: int, *, merge: bool) -> list[tuple[int, int, int, bool]]:
+Row = tuple[int, int, int, int]
+
+
+def plain_decisions(rows: list[Row], limit: int, *, merge: bool) -> list[tuple[int, int, int, bool]]:
     """Post, own and comment row, and whether the pair stays, by plain loops."""
-    posts, ids, texts = (list(column) for column in zip(*rows, strict=True))
+    posts, ids, texts, post_texts = (list(column) for column in zip(*rows, strict=True))
     own = [ids.index(one) for one in ids]
     compared = [texts[first] for first in own]
     comment = [compared.index(text) for text in compared] if merge else own
     decisions, seen = [], []
     for at, one in enumerate(posts):
         pair = (posts.index(one), comment[at])
-        keep = pair not in seen and (not limit or sum(post == pair[0] for post, _ in seen) < limit)
+        sound = texts[at] == compared[at] and post_texts[at] == post_texts[pair[0]]
+        keep = sound and pair not in seen and (not limit or sum(post == pair[0] for post, _ in seen) < limit)
         seen += [pair] if keep else []
         decisions.append((pair[0], own[at], pair[1], keep))
     return decisions
@@ -63,19 +67,23 @@ def plain_decisions(rows: list[tuple[int, int, int]], limit: int, *, merge: bool
 
 @settings(deadline=None)
 @given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 8), st.integers(0, 5)), min_size=1, max_size=60),
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 8), st.integers(0, 5), st.sampled_from([0, 0, 0, 1])),
+        min_size=1,
+        max_size=60,
+    ),
     st.sampled_from(["merged", ""]),
     st.integers(0, 4),
     st.sampled_from([1, 7, 1000]),
     st.none() | st.integers(1, 30),
 )
 def test_pairs_joined_part_by_part_are_those_of_plain_loops(
-    rows: list[tuple[int, int, int]], merging: str, limit: int, in_memory: int, sample: int | None
+    rows: list[Row], merging: str, limit: int, in_memory: int, sample: int | None
 ) -> None:
-    """With any number of rows in memory, the same rows are kept for the same comments."""
+    """With any number of rows in memory, the same rows are kept for the same comments, the same ids conflict."""
     records = np.zeros(len(rows), dtype=ROW)
     records["row"] = np.arange(len(rows))
-    for name, column in zip(("post", "own", "comment"), zip(*rows, strict=True), strict=True):
+    for name, column in zip(("post", "own", "comment", "post_text"), zip(*rows, strict=True), strict=True):
         records[name] = column
     removals = Removals()
     rules = replace(known_rules()["none"], merge=bool(merging), first_comments=limit)
@@ -85,8 +93,8 @@ def test_pairs_joined_part_by_part_are_those_of_plain_loops(
     ):
         spill = Partitions(Path(folder))
         spill.add(records, part_of(records["own"]))
-        reader = joined(spill, len(rows), Path(folder), rules=rules, sample=sample, seed=5, removals=removals)
-        decisions = reader.take(len(rows))
+        made = joined(spill, len(rows), Path(folder), rules=rules, sample=sample, seed=5, removals=removals)
+        decisions = made.decisions.take(len(rows))
         assert not list(Path(folder).iterdir())
     plain = plain_decisions(rows, limit, merge=bool(merging))
     found = list(zip(*(decisions[name].tolist() for name in ("post", "own", "comment", "keep")), strict=True))
@@ -99,6 +107,13 @@ def test_pairs_joined_part_by_part_are_those_of_plain_loops(
         assert sum(row[3] for row in found) == sample
         assert all(before[3] >= after[3] for before, after in zip(plain, found, strict=True))
     assert sum(removals.counts.values()) == len(rows) - sum(row[3] for row in found)
+    for conflicts, ident, text in ((made.posts, 0, 3), (made.comments, 1, 2)):
+        texts = {key: [row[text] for row in rows if row[ident] == key] for key in {row[ident] for row in rows}}
+        assert (conflicts.ids, conflicts.conflicting) == (len(texts), sum(len(set(one)) > 1 for one in texts.values()))
+        if conflicts.example is not None:
+            first, later = conflicts.example
+            assert rows[first][ident] == rows[later][ident]
+            assert rows[first][text] != rows[later][text]
     posts, comments = ({row[place] for row in found if row[3]} for place in (0, 2))
     assert set(np.flatnonzero(decisions["post_stays"]).tolist()) == posts
     assert set(np.flatnonzero(decisions["comment_stays"]).tolist()) == comments
@@ -176,7 +191,8 @@ def test_every_pair_read_is_kept_or_counted(rows: list[tuple[int, int, str]]) ->
         )
         for rules in known_rules().values():
             try:
-                cleaned = clean(source, Path(folder) / rules.name, rules=rules, sample=None, seed=1, progress=silent)
+                target = Path(folder) / rules.name
+                cleaned = clean(source, target, rules=rules, sample=None, seed=1, progress=silent, keep_first=True)
             except InputError as refusal:
                 assert "no pair passes" in str(refusal)  # noqa: PT017  a strict rule set may remove all
                 continue

@@ -21,11 +21,18 @@ _FILTERS = Filters()
 
 
 def clean_pairs(
-    pairs: Path | str, repository: Path | str, *, rules: str = "plain", sample: int | None = None, seed: int = 1
+    pairs: Path | str,
+    repository: Path | str,
+    *,
+    rules: str = "plain",
+    sample: int | None = None,
+    seed: int = 1,
+    keep_first: bool = False,
 ) -> Cleaned:
     r"""Clean raw post-comment pairs (TSV, JSONL or Parquet) into a repository folder; what each rule removed.
 
-    ``rules`` is the name of a rule set or a TOML file; ``sample`` keeps that many pairs, drawn with the seed.
+    ``rules`` is the name of a rule set or a TOML file; ``sample`` keeps that many pairs, drawn with the seed. A file
+    in which more than 1% of the ids have several texts is refused; with ``keep_first`` the first text is kept.
 
     >>> import kaiwa
     >>> from pathlib import Path
@@ -38,7 +45,7 @@ def clean_pairs(
     """
     from kaiwa.flow.clean import clean_pairs as clean
 
-    return clean(Path(pairs), Path(repository), rules=rules, sample=sample, seed=seed)
+    return clean(Path(pairs), Path(repository), rules=rules, sample=sample, seed=seed, keep_first=keep_first)
 
 
 def sample_topics(

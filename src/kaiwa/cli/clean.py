@@ -24,11 +24,19 @@ if TYPE_CHECKING:
     show_default=True,
     help="The name of a rule set, a TOML file, or 'list'.",
 )
+@click.option("--keep-first", is_flag=True, help="Accept ids with several texts; the first text of each is kept.")
 @click.option("--sample", type=click.IntRange(min=1), help="Keep this many pairs, drawn with the seed.")
 @json_option
 @seed_option
 def command(
-    *, pairs: Path | None, output: Path | None, rules: str, sample: int | None, as_json: bool, seed: int
+    *,
+    pairs: Path | None,
+    output: Path | None,
+    rules: str,
+    keep_first: bool,
+    sample: int | None,
+    as_json: bool,
+    seed: int,
 ) -> None:
     """Clean raw post-comment pairs (TSV, JSONL or Parquet; .gz, .zst) into a repository.
 
@@ -45,5 +53,7 @@ def command(
     if pairs is None or output is None:
         raise click.UsageError("give a file of pairs, and -o for the repository to make")
     with progress("cleaning") as tick:
-        cleaned = clean_pairs(pairs, output, rules=rules, sample=sample, seed=seed, progress=tick)
+        cleaned = clean_pairs(
+            pairs, output, rules=rules, sample=sample, seed=seed, keep_first=keep_first, progress=tick
+        )
     emit(CleanView(cleaned, output), as_json=as_json)

@@ -18,11 +18,14 @@ if TYPE_CHECKING:
 KeyArray = NDArray[np.uint64]
 BoolArray = NDArray[np.bool_]
 Rows = NDArray[Any]  # Any: records of the dtype below
+CONFLICT = "id with another text"
 ROW = np.dtype([
     ("row", np.uint64),
     ("post", np.uint64),  # at first the key of the post's id
     ("own", np.uint64),  # at first the key of the comment's id
     ("comment", np.uint64),  # at first the key of the comment's text as compared
+    ("post_text", np.uint64),  # the key of the post's text as compared
+    ("conflict", np.bool_),  # the row's post or comment has another text than its id has in the first row
     ("keep", np.bool_),
     ("post_stays", np.bool_),
     ("comment_stays", np.bool_),
@@ -63,9 +66,42 @@ def within_first(groups: IntArray | KeyArray, limit: int) -> BoolArray:
     return kept
 
 
-def same_ids(part: Rows, *, merge: bool) -> Rows:
+class IdConflicts:
+    """Ids with more than one text: their number, that of all ids, and the rows of an example (first text, another).
+
+    >>> found = IdConflicts()
+    >>> found.add(np.array([0, 0, 2]), np.array([7, 8, 7], dtype=np.uint64), np.array([10, 11, 12], dtype=np.uint64))
+    array([False,  True, False])
+    >>> found.conflicting, found.ids, found.example
+    (1, 2, (10, 11))
+    """
+
+    def __init__(self) -> None:
+        self.ids = 0
+        self.conflicting = 0
+        self.example: tuple[int, int] | None = None
+
+    def add(self, first: IntArray, texts: KeyArray, rows: KeyArray) -> BoolArray:
+        """Count the ids of a part, given the place of the first row of each row's id; which rows have another text."""
+        differs = texts != texts[first]
+        self.ids += int((first == np.arange(len(first))).sum())
+        self.conflicting += len(np.unique(first[differs]))
+        if differs.any():
+            place = int(np.flatnonzero(differs)[0])
+            found = (int(rows[first[place]]), int(rows[place]))
+            self.example = min(found, self.example or found, key=lambda pair: pair[1])
+        return differs
+
+    @property
+    def share(self) -> float:
+        """The share of the ids that have more than one text."""
+        return self.conflicting / self.ids if self.ids else 0.0
+
+
+def same_ids(part: Rows, *, merge: bool, conflicts: IdConflicts) -> Rows:
     """Rows with the same comment id get the first of them as ``own``, and its text's key (or row) as ``comment``."""
     first = first_rows(part["own"])
+    part["conflict"] = conflicts.add(first, part["comment"], part["row"])
     part["own"] = part["row"][first]
     part["comment"] = part["comment"][first] if merge else part["own"]
     return part
@@ -77,12 +113,17 @@ def same_texts(part: Rows) -> Rows:
     return part
 
 
-def same_pairs(part: Rows, first_comments: int, removed: Counter[str]) -> Rows:
-    """Rows with the same post get the first of them as ``post``; duplicates and later comments are removed."""
-    part["post"] = part["row"][first_rows(part["post"])]
-    pair = part["post"] << np.uint64(32) | part["comment"]
-    keep = first_rows(pair) == np.arange(len(part))
-    removed["repeated pair"] += int((~keep).sum())
+def same_pairs(part: Rows, first_comments: int, removed: Counter[str], conflicts: IdConflicts) -> Rows:
+    """Rows with the same post get the first of them as ``post``; conflicts, duplicates and later comments go."""
+    first = first_rows(part["post"])
+    part["conflict"] |= conflicts.add(first, part["post_text"], part["row"])
+    part["post"] = part["row"][first]
+    sound = np.flatnonzero(~part["conflict"])
+    removed[CONFLICT] += len(part) - len(sound)
+    pair = (part["post"] << np.uint64(32) | part["comment"])[sound]
+    keep = np.zeros(len(part), dtype=np.bool_)
+    keep[sound] = first_rows(pair) == np.arange(len(sound))
+    removed["repeated pair"] += len(sound) - int(keep.sum())
     if first_comments:
         kept = np.flatnonzero(keep)
         keep[kept] = within_first(part["post"][kept], first_comments)

@@ -21,7 +21,13 @@ def clean_pairs(
     rules: str = DEFAULT_RULES,
     sample: int | None = None,
     seed: int = 1,
+    keep_first: bool = False,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Cleaned:
-    """The repository made at ``target``, and what each rule removed; ``rules`` is a set's name or a TOML file."""
-    return clean(source, target, rules=read_rules(rules), sample=sample, seed=seed, progress=progress)
+    """The repository made at ``target``, and what each rule removed; ``rules`` is a set's name or a TOML file.
+
+    More than a few ids with several texts are an error; with ``keep_first`` the first text of each is kept.
+    """
+    return clean(
+        source, target, rules=read_rules(rules), sample=sample, seed=seed, progress=progress, keep_first=keep_first
+    )

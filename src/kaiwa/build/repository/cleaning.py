@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.build.repository.conflicting_ids import ConflictingIds, conflicting_ids, refuse_conflicts
 from kaiwa.build.repository.merging import joined
 from kaiwa.build.repository.pair_spill import PairSpill
 from kaiwa.build.repository.tweet_pairs import paired_tweets
@@ -50,6 +51,7 @@ class Cleaned(Shown):
     merged: int
     removed: dict[str, int]
     examples: dict[str, list[str]]
+    conflicting: ConflictingIds = field(default_factory=ConflictingIds)
 
     def __repr__(self) -> str:
         made = self.manifest
@@ -57,18 +59,33 @@ class Cleaned(Shown):
         return f"Cleaned({kept} of {self.pairs_read:,} read)"
 
 
-def clean(source: Path, target: Path, *, rules: RuleSet, sample: int | None, seed: int, progress: Progress) -> Cleaned:
-    """Clean a file of pairs, or of tweets, into a repository."""
+def clean(
+    source: Path,
+    target: Path,
+    *,
+    rules: RuleSet,
+    sample: int | None,
+    seed: int,
+    progress: Progress,
+    keep_first: bool = False,
+) -> Cleaned:
+    """Clean a file of pairs, or of tweets, into a repository.
+
+    More than a few ids with several texts are an error; with ``keep_first`` the first text of each is kept.
+    """
     removals = Removals()
     with writing_repository(target) as writer, closing(_Spilled(writer.folder)) as spilled:
         _spill(source, spilled, rules, removals, share(progress, 0, _READING))
-        decisions = joined(
+        found = joined(
             spilled.rows, spilled.count, writer.folder, rules=rules, sample=sample, seed=seed, removals=removals
         )
-        _write(spilled, decisions, writer, share(progress, _READING, 1))
+        conflicts = conflicting_ids(found, spilled.texts)
+        if not keep_first:
+            refuse_conflicts(source, found, conflicts)
+        _write(spilled, found.decisions, writer, share(progress, _READING, 1))
         removed = dict(removals.counts)
         manifest = writer.finish(Manifest(rules=rules.name, removed=removed, seed=seed if sample else None))
-    return Cleaned(manifest, spilled.pairs_read, writer.counts["merged"], removed, removals.examples)
+    return Cleaned(manifest, spilled.pairs_read, writer.counts["merged"], removed, removals.examples, conflicts)
 
 
 class _Spilled:
@@ -88,7 +105,7 @@ class _Spilled:
         self.comment_ids.add([pair.comment_id for pair in pairs])
         rows = np.zeros(len(pairs), dtype=ROW)
         rows["row"] = np.arange(self.count, self.count + len(pairs))
-        rows["post"] = list(_post_keys(pairs))
+        rows["post"], rows["post_text"] = zip(*_post_keys(pairs), strict=True)
         rows["own"] = [fingerprint(pair.comment_id) for pair in pairs]
         rows["comment"] = [fingerprint(skeleton(pair.comment)) for pair in pairs]
         self.rows.add(rows, part_of(rows["own"]))
@@ -115,13 +132,14 @@ def _spill(source: Path, spilled: _Spilled, rules: RuleSet, removals: Removals, 
         )
 
 
-def _post_keys(pairs: list[Pair]) -> Iterator[int]:
-    """The fingerprint of each post id; comments of one post are mostly consecutive."""
-    last, key = "", 0
+def _post_keys(pairs: list[Pair]) -> Iterator[tuple[int, int]]:
+    """The fingerprints of each post's id and text; comments of one post are mostly consecutive."""
+    last_id, last, keys = "", "", (0, 0)
     for pair in pairs:
-        if pair.post_id != last:
-            last, key = pair.post_id, fingerprint(pair.post_id)
-        yield key
+        if pair.post_id != last_id or pair.post != last:
+            last_id, last = pair.post_id, pair.post
+            keys = fingerprint(last_id), fingerprint(skeleton(last))
+        yield keys
 
 
 def _with_progress(batches: Iterator[list[Pair]], source: Path, progress: Progress) -> Iterator[list[Pair]]:

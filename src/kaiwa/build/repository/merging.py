@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kaiwa.corpus.duplicates import (
+    IdConflicts,
     PairSample,
     Rows,
     comments_that_stay,
@@ -24,15 +26,25 @@ if TYPE_CHECKING:
     from kaiwa.corpus.rules import RuleSet
 
 
+@dataclass(frozen=True)
+class Joined:
+    """What is kept of each row, in order, and the ids that have more than one text."""
+
+    decisions: RecordReader
+    posts: IdConflicts
+    comments: IdConflicts
+
+
 def joined(
     spilled: Partitions, rows: int, folder: Path, *, rules: RuleSet, sample: int | None, seed: int, removals: Removals
-) -> RecordReader:
-    """What is kept of each row, in order; ``spilled`` has the rows in parts by the comment's id."""
+) -> Joined:
+    """What is kept of each row; ``spilled`` has the rows in parts by the comment's id."""
     removed: Counter[str] = Counter()
-    parts: Iterable[Rows] = (same_ids(part, merge=rules.merge) for part in spilled.parts())
+    posts, comments = IdConflicts(), IdConflicts()
+    parts: Iterable[Rows] = (same_ids(part, merge=rules.merge, conflicts=comments) for part in spilled.parts())
     if rules.merge:
         parts = (same_texts(part) for part in _regrouped(parts, "comment", folder))
-    parts = (same_pairs(part, rules.first_comments, removed) for part in _regrouped(parts, "post", folder))
+    parts = (same_pairs(part, rules.first_comments, removed, posts) for part in _regrouped(parts, "post", folder))
     parts = _regrouped(parts, "comment", folder)
     kept = rows - removed.total()
     if sample is not None and sample < kept:
@@ -42,7 +54,7 @@ def joined(
         if count:
             removals.add(reason, "", times=count)
     parts = _regrouped(map(comments_that_stay, parts), "post", folder)
-    return _in_order(map(posts_that_stay, parts), rows, folder)
+    return Joined(_in_order(map(posts_that_stay, parts), rows, folder), posts, comments)
 
 
 def _regrouped(parts: Iterable[Rows], field: str, folder: Path) -> Iterator[Rows]:

@@ -119,14 +119,14 @@ def _from_line(text: str, order: Sequence[int], path: Path, line: int) -> Pair:
     if len(cells) != len(FIELDS):
         what = f"expected {len(FIELDS)} columns, found {len(cells)}"
         raise InputError.at(path, what, f"{SHAPE}, separated by tabs", line=line)
-    pair = Pair(*(cells[place].strip() for place in order))
+    pair = Pair(*(cells[place].strip() for place in order), line=line)
     _refuse_invalid_ids(pair, path, line)
     return pair
 
 
 def _from_object(fields: dict[str, Any], path: Path, line: int) -> Pair:  # Any: JSON values
     values = [_cell(fields, name, lambda what: InputError.at(path, what, SHAPE, line=line)) for name in FIELDS]
-    pair = Pair(*values)
+    pair = Pair(*values, line=line)
     _refuse_invalid_ids(pair, path, line)
     return pair
 

@@ -34,6 +34,11 @@ class CleanView:
         kept = f"{counted(made.posts, 'post')}, {counted(made.comments, 'comment')}, {counted(made.pairs, 'pair')}"
         merged = f"{counted(cleaned.merged, 'comment')} merged into near-duplicates"
         lines = [f"{self.repository}: {kept} of {cleaned.pairs_read:,} read; {merged}"]
+        counts = {"post": cleaned.conflicting.posts, "comment": cleaned.conflicting.comments}
+        for one in cleaned.conflicting.examples:
+            lines.append(
+                f"{counted(counts[one.side], f'{one.side} id')} with more than one text, the first kept: {one}"
+            )
         if cleaned.removed:
             rows: list[list[Cell]] = [[why, count, self._examples(why)] for why, count in cleaned.removed.items()]
             lines += ["", table(["removed", "pairs", "for example"], rows)]
@@ -55,6 +60,7 @@ class CleanView:
             "merged": cleaned.merged,
             "removed": cleaned.removed,
             "examples": cleaned.examples,
+            "conflicting_ids": asdict(cleaned.conflicting),
         }
 
 
