@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from kaiwa.check import CODES
+from kaiwa.formats.collection.repository import open_repository
 from kaiwa.formats.readers import read_run
 
 Made = Callable[[str, str | bytes], Path]
@@ -112,6 +113,60 @@ def test_a_repository_folder_says_which_comments_there_are(made: Made, kaiwa: Ka
     done = kaiwa("check", "T1-C-R1.txt", "--repo", "repo", "--json")
     assert [problem["line"] for problem in json.loads(done.stdout)["problems"]] == [4]
     assert _codes(done) == {"unknown-comment"}
+
+
+NEAR = (
+    "p0\tthe first day in Hawaii\tc0\tenjoy the sunset\n"
+    "p1\train again up north\tc1\tEnjoy the sunset!!\n"
+    "p2\tmy exam is over\tc2\thave fun\n"
+    "p3\twe bought a boat\tc3\tHave fun :)\n"
+    "p4\tleaving for Kyoto tonight\tc4\tsee you there\n"
+)
+
+
+def test_comments_that_cleaning_merged_are_mapped_to_those_it_kept(made: Made, kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """They were dropped as unknown; the repository knows their new ids."""
+    made("pairs.tsv", NEAR)
+    assert kaiwa("clean", "pairs.tsv", "-o", "repo").returncode == 0
+    lines = ["q1 0 c1 1 3.0", "q1 0 c4 2 2.0", "q1 0 c9 3 1.0", "q2 0 c2 1 3.0", "q2 0 c3 2 2.0", "q2 0 c1 3 1.0"]
+    made("T1-C-R1.txt", "<SYSDESC>x y</SYSDESC>\n" + "".join(f"{line} T1-C-R1\n" for line in lines))
+    found = json.loads(kaiwa("check", "T1-C-R1.txt", "--repo", "repo", "--json").stdout)["problems"]
+    assert [(one["line"], one["code"]) for one in found] == [
+        (2, "merged-comment"),
+        (4, "unknown-comment"),
+        (6, "duplicate-comment"),
+        (6, "merged-comment"),
+        (7, "merged-comment"),
+    ]
+    assert found[0]["message"] == ("comment 'c1' was merged into its near-duplicate 'c0' by cleaning; write c0")
+    done = kaiwa("check", "T1-C-R1.txt", "--repo", "repo", "--fix", "-o", "fixed")
+    assert (done.returncode, "id of a merged comment replaced: 3" in done.stdout) == (0, True)
+    assert (tmp_path / "fixed" / "T1-C-R1.txt").read_text().splitlines()[1:] == [
+        "q1 0 c0 1 3.0 T1-C-R1",
+        "q1 0 c4 2 2.0 T1-C-R1",
+        "q2 0 c2 1 3.0 T1-C-R1",
+        "q2 0 c0 2 1.0 T1-C-R1",
+    ]
+
+
+def test_a_takedown_holds_for_what_was_merged_into_it(made: Made, kaiwa: Kaiwa) -> None:
+    """c1 is shown as c0, which must not be shown."""
+    made("pairs.tsv", NEAR)
+    made("takedown.txt", "c0\n")
+    assert kaiwa("clean", "pairs.tsv", "-o", "repo").returncode == 0
+    made("T1-C-R1.txt", "<SYSDESC>x y</SYSDESC>\nq1 0 c1 1 3.0 T1-C-R1\n")
+    done = kaiwa("check", "T1-C-R1.txt", "--repo", "repo", "--takedown", "takedown.txt", "--json")
+    assert _codes(done) == {"taken-down"}
+
+
+def test_the_rest_of_a_repository_knows_merged_ids(made: Made, kaiwa: Kaiwa) -> None:
+    """``kaiwa topics --rest`` keeps them for the comments that it keeps."""
+    made("pairs.tsv", NEAR)
+    assert kaiwa("clean", "pairs.tsv", "-o", "repo").returncode == 0
+    assert kaiwa("topics", "repo", "-n", "1", "-o", "topics.tsv", "--rest", "rest").returncode == 0
+    merged = open_repository(made("other", "").parent / "rest").merged()
+    assert merged
+    assert merged.items() <= {"c1": "c0", "c3": "c2"}.items()
 
 
 def test_problems_between_files_are_found(made: Made, kaiwa: Kaiwa) -> None:

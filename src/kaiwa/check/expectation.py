@@ -4,19 +4,31 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from kaiwa.check.raw_run import RawRun
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """What the task allows: its topics, its comments, its takedown list, and the number of comments per topic."""
+    """What the task allows: its topics, its comments, its takedown list, and the number of comments per topic.
+
+    ``merged`` gives the comment that cleaning kept for each near-duplicate that it removed.
+    """
 
     topics: Sequence[str] | None = None
     comments: Container[str] | None = None
     takedown: Container[str] = field(default_factory=frozenset)
     depth: int | None = None
+    merged: Mapping[str, str] = field(default_factory=dict)
+
+    def kept_id(self, comment: str) -> str:
+        """The id that the comment has in the repository: another one if cleaning merged it."""
+        return self.merged.get(comment, comment)
+
+    def is_taken_down(self, comment: str) -> bool:
+        """Whether the comment, or the one that was kept for it, is on the takedown list."""
+        return comment in self.takedown or self.kept_id(comment) in self.takedown
 
     def depth_for(self, run: RawRun) -> int | None:
         """The maximum number of comments per topic: by default ten in an STC run, unlimited in a TREC run."""

@@ -34,7 +34,9 @@ def fixed_run(run: RawRun, expected: Expectation, *, keep_ties: bool = False) ->
         reason = _dropped(line, expected)
         done[reason] += 1
         if not reason:
-            groups.setdefault(line.topic, []).append(line)
+            kept = _with_kept_id(line, expected)
+            done["id of a merged comment replaced"] += kept is not line
+            groups.setdefault(line.topic, []).append(kept)
     depth = expected.depth_for(run)
     rows = [row for lines in groups.values() for row in _topic_rows(run, lines, depth, done, keep_ties=keep_ties)]
     remarks = [line for line in run.lines if line.fields and line.fields[0].startswith("#")]
@@ -76,11 +78,20 @@ def _dropped(line: RawLine, expected: Expectation) -> str:
         return "line that is not UTF-8 dropped"
     if expected.topics is not None and line.topic not in expected.topics:
         return "line with an unknown topic dropped"
-    if line.comment in expected.takedown:
+    if expected.is_taken_down(line.comment):
         return "line with a takedown comment dropped"
-    if expected.comments is not None and line.comment not in expected.comments:
+    if expected.comments is not None and expected.kept_id(line.comment) not in expected.comments:
         return "line with an unknown comment dropped"
     return ""
+
+
+def _with_kept_id(line: RawLine, expected: Expectation) -> RawLine:
+    """The line with the id that its comment has in the repository."""
+    kept = expected.kept_id(line.comment)
+    if kept == line.comment:
+        return line
+    topic, second, _, *rest = line.fields
+    return replace(line, text=" ".join([topic, second, kept, *rest]))
 
 
 def _topic_rows(

@@ -55,19 +55,22 @@ def bad_comments(run: RawRun, expected: Expectation) -> Iterator[Problem]:
         seen = dict[str, int]()
         for line in lines:
             yield from _one_comment(run, line, expected, seen)
-            seen.setdefault(line.comment, line.number)
+            seen.setdefault(expected.kept_id(line.comment), line.number)
         if depth is not None and len(lines) > depth:
             what = f"topic {topic!r} has {len(lines)} comments (maximum {depth}); drop this one and those after it"
             yield at_field(run, lines[depth], _COMMENT, "too-many", what)
 
 
 def _one_comment(run: RawRun, line: RawLine, expected: Expectation, seen: dict[str, int]) -> Iterator[Problem]:
-    comment = line.comment
-    if comment in seen:
-        what = f"duplicate comment {comment!r} (first on line {seen[comment]}); each comment may appear once per topic"
+    comment, kept = line.comment, expected.kept_id(line.comment)
+    if kept in seen:
+        what = f"duplicate comment {kept!r} (first on line {seen[kept]}); each comment may appear once per topic"
         yield at_field(run, line, _COMMENT, "duplicate-comment", what)
-    if comment in expected.takedown:
+    if expected.is_taken_down(comment):
         yield at_field(run, line, _COMMENT, "taken-down", f"comment {comment!r} is on the takedown list; drop it")
+    elif kept != comment:
+        what = f"comment {comment!r} was merged into its near-duplicate {kept!r} by cleaning; write {kept}"
+        yield at_field(run, line, _COMMENT, "merged-comment", what)
     elif expected.comments is not None and comment not in expected.comments:
         yield at_field(run, line, _COMMENT, "unknown-comment", f"comment {comment!r} is not in the repository; drop it")
 

@@ -45,6 +45,9 @@ CODES = Names(
         "missing-topic": Code(ERROR, "a topic of the task has no comment"),
         "split-topic": Code(WARNING, "the lines of a topic are not together", "they are moved together"),
         "unknown-comment": Code(ERROR, "a comment is not in the repository", "the line is dropped"),
+        "merged-comment": Code(
+            ERROR, "cleaning merged the comment into a near-duplicate", "the id of the near-duplicate is written"
+        ),
         "taken-down": Code(ERROR, "a comment is on the takedown list", "the line is dropped"),
         "duplicate-comment": Code(ERROR, "a duplicate comment of a topic", "the first is kept"),
         "too-many": Code(ERROR, "a topic has more comments than allowed", "the list is cut"),

@@ -43,11 +43,13 @@ def expectation(
     depth: int | None = None,
 ) -> Expectation:
     """What the task allows, from its files."""
+    cleaned = repository is not None and repository.is_dir()
     return Expectation(
         topics=tuple(read_topics(topics)) if topics else None,
         comments=_comments_of(repository) if repository else None,
         takedown=read_takedown(takedown) if takedown else frozenset(),
         depth=depth,
+        merged=open_repository(repository).merged() if cleaned and repository else {},
     )
 
 

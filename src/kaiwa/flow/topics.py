@@ -120,5 +120,7 @@ def _write_rest(repository: Repository, topics: dict[str, str], target: Path) ->
         for batch in repository.comments():
             kept = [place for place, name in enumerate(batch[0]) if name in used]
             writer.add("comments", [batch[0][place] for place in kept], [batch[1][place] for place in kept])
+        merged = {name: kept for name, kept in repository.merged().items() if kept in used}
+        writer.add("merged", list(merged), list(merged.values()))
         made = writer.finish(replace(repository.manifest, removed={"held out": held_out}))
     return {"posts": made.posts, "comments": made.comments, "pairs": made.pairs}

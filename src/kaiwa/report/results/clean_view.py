@@ -35,10 +35,10 @@ class CleanView:
         merged = f"{counted(cleaned.merged, 'comment')} merged into near-duplicates"
         lines = [f"{self.repository}: {kept} of {cleaned.pairs_read:,} read; {merged}"]
         counts = {"post": cleaned.conflicting.posts, "comment": cleaned.conflicting.comments}
-        for one in cleaned.conflicting.examples:
-            lines.append(
-                f"{counted(counts[one.side], f'{one.side} id')} with more than one text, the first kept: {one}"
-            )
+        lines += [
+            f"{counted(counts[one.side], f'{one.side} id')} with more than one text, the first kept: {one}"
+            for one in cleaned.conflicting.examples
+        ]
         if cleaned.removed:
             rows: list[list[Cell]] = [[why, count, self._examples(why)] for why, count in cleaned.removed.items()]
             lines += ["", table(["removed", "pairs", "for example"], rows)]
