@@ -10,7 +10,7 @@ import numpy as np
 from kaiwa.rank.answer_filters import Filters
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from kaiwa.build.repository.cleaning import Cleaned
     from kaiwa.flow.retrieve import Bot
@@ -21,7 +21,7 @@ _FILTERS = Filters()
 
 
 def clean_pairs(
-    pairs: Path | str,
+    pairs: Path | str | Sequence[Path | str],
     repository: Path | str,
     *,
     rules: str = "plain",
@@ -29,8 +29,9 @@ def clean_pairs(
     seed: int = 1,
     keep_first: bool = False,
 ) -> Cleaned:
-    r"""Clean raw post-comment pairs (TSV, JSONL or Parquet) into a repository folder; what each rule removed.
+    r"""Clean raw post-comment pairs (TSV, CSV, JSONL or Parquet) into a repository folder; what each rule removed.
 
+    ``pairs`` is a file of pairs, dialogues or tweets; or a folder, or several paths, of posts and comments.
     ``rules`` is the name of a rule set or a TOML file; ``sample`` keeps that many pairs, drawn with the seed. A file
     in which more than 1% of the ids have several texts is refused; with ``keep_first`` the first text is kept.
 
@@ -45,7 +46,8 @@ def clean_pairs(
     """
     from kaiwa.flow.clean import clean_pairs as clean
 
-    return clean(Path(pairs), Path(repository), rules=rules, sample=sample, seed=seed, keep_first=keep_first)
+    paths = [Path(pairs)] if isinstance(pairs, Path | str) else [Path(path) for path in pairs]
+    return clean(paths, Path(repository), rules=rules, sample=sample, seed=seed, keep_first=keep_first)
 
 
 def sample_topics(

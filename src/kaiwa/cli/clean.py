@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command("clean", epilog="Example: kaiwa clean pairs.tsv.gz -o repository --rules weibo")
-@click.argument("pairs", type=IN_FILE, required=False)
+@click.argument("pairs", type=IN_FILE, nargs=-1)
 @click.option("-o", "--output", type=IN_FILE, help="The repository folder to make.")
 @click.option(
     "--rules",
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @seed_option
 def command(
     *,
-    pairs: Path | None,
+    pairs: tuple[Path, ...],
     output: Path | None,
     rules: str,
     keep_first: bool,
@@ -38,9 +38,11 @@ def command(
     as_json: bool,
     seed: int,
 ) -> None:
-    """Clean raw post-comment pairs (TSV, JSONL or Parquet; .gz, .zst) into a repository.
+    """Clean raw post-comment pairs (TSV, CSV, JSONL or Parquet; .gz, .zst) into a repository.
 
-    Reports what each rule removed, with examples. JSONL of tweets is paired by reply id.
+    PAIRS is a file of pairs, of dialogues or of tweets, which are paired by reply id; or a file of posts and one of
+    comments (and perhaps one of the pairs of their ids), or a folder with them. Reports what each rule removed, with
+    examples.
     """
     from kaiwa.flow.clean import clean_pairs
     from kaiwa.report.results.clean_view import CleanView, RulesView
@@ -50,7 +52,7 @@ def command(
 
         emit(RulesView(known_rules()), as_json=as_json)
         return
-    if pairs is None or output is None:
+    if not pairs or output is None:
         raise click.UsageError("give a file of pairs, and -o for the repository to make")
     with progress("cleaning") as tick:
         cleaned = clean_pairs(

@@ -83,7 +83,7 @@ class IdConflicts:
 
     def add(self, first: IntArray, texts: KeyArray, rows: KeyArray) -> BoolArray:
         """Count the ids of a part, given the place of the first row of each row's id; which rows have another text."""
-        differs = texts != texts[first]
+        differs: BoolArray = texts != texts[first]
         self.ids += int((first == np.arange(len(first))).sum())
         self.conflicting += len(np.unique(first[differs]))
         if differs.any():

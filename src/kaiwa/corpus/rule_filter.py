@@ -47,5 +47,6 @@ def passing(pairs: Iterable[Pair], rules: RuleSet, removals: Removals) -> list[P
         if reason is None:
             kept.append(pair)
         else:
-            removals.add(reason, pair.post if post_reason else pair.comment)
+            removed, name = (pair.post, pair.post_id) if post_reason else (pair.comment, pair.comment_id)
+            removals.add(reason, removed if removed.strip() else f"{name} (empty)")
     return kept

@@ -8,14 +8,14 @@ from kaiwa.build.repository.cleaning import Cleaned, clean
 from kaiwa.formats.collection.rule_files import read_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
 DEFAULT_RULES = "plain"
 
 
 def clean_pairs(
-    source: Path,
+    source: Path | Sequence[Path],
     target: Path,
     *,
     rules: str = DEFAULT_RULES,
@@ -26,7 +26,8 @@ def clean_pairs(
 ) -> Cleaned:
     """The repository made at ``target``, and what each rule removed; ``rules`` is a set's name or a TOML file.
 
-    More than a few ids with several texts are an error; with ``keep_first`` the first text of each is kept.
+    Several sources are files of posts, of comments and perhaps of the pairs of their ids. More than a few ids with
+    several texts are an error; with ``keep_first`` the first text of each is kept.
     """
     return clean(
         source, target, rules=read_rules(rules), sample=sample, seed=seed, progress=progress, keep_first=keep_first

@@ -15,7 +15,7 @@ from kaiwa.formats.format_table import FORMATS
 from kaiwa.formats.text.head import Head, Match
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from kaiwa.compare.standardisation import Factors
     from kaiwa.formats.collection.pair_files import Batch
@@ -32,6 +32,18 @@ W = TypeVar("W")
 def read(noun: Noun[T, W], path: Path | str, **options: object) -> T:
     """The noun in a file or folder, in any of its formats; ``options`` are those of the noun."""
     found: T = format_of(Path(path), noun).read(Path(path), **options)
+    return found
+
+
+def read_together(noun: Noun[T, W], paths: Sequence[Path]) -> T:
+    """The noun in several files that are only understood together; a file that contains the noun alone is an error."""
+    rows = [row for row in FORMATS.values() if row.noun is noun]
+    for path in paths:
+        best, match = _best(Head(path), rows)
+        if match is Match.SURE:
+            raise InputError.at(path, f"is {noun.file} by itself ({best.shape})", "give it alone")
+    reader = next(row.read_together for row in rows if row.read_together is not None)
+    found: T = reader(paths)
     return found
 
 

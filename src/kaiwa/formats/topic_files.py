@@ -9,7 +9,7 @@ import numpy as np
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError
 from kaiwa.formats.text.blocks import numbered_lines, read_blocks
-from kaiwa.formats.text.head import Match, partly
+from kaiwa.formats.text.head import Match, is_text, partly
 from kaiwa.model.ids import IdArray, IntArray, unpack
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def is_topics(head: Head) -> Match:
         return partly(fitting)
     ids, texts = zip(*(line.strip().split("\t") for line in head.lines), strict=True)
     texts_found = any(len(text.split()) > 1 or not text.isascii() for text in texts)
-    return Match.SURE if texts_found and all(len(name.split()) == 1 for name in ids) else Match.POSSIBLE
+    return Match.SURE if texts_found and not any(map(is_text, ids)) else Match.POSSIBLE
 
 
 def read_topic_file(path: Path) -> dict[str, str]:

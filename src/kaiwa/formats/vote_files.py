@@ -14,16 +14,15 @@ import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError, option
-from kaiwa.formats.text.blocks import Block, numbered_lines, read_blocks
+from kaiwa.formats.text.blocks import Block, read_blocks
 from kaiwa.formats.text.columns import count_fields, split_fields
 from kaiwa.formats.text.delimited import Row, csv_text, is_number, read_csv, split_header
-from kaiwa.formats.text.head import Match, are_ids, are_numbers, are_whole, partly
+from kaiwa.formats.text.head import Head, Match, are_ids, are_numbers, are_whole, partly
 from kaiwa.model.ids import IdArray, IntArray, pack, repeated_row, unpack
 from kaiwa.model.votes import NA, Votes, outlier
 
 if TYPE_CHECKING:
     from kaiwa.formats.file_names import Texts
-    from kaiwa.formats.text.head import Head
 
 TIDY = ["topic", "comment", "assessor", "level"]
 STC_TOP = 2
@@ -46,8 +45,7 @@ def is_vote_csv(head: Head) -> Match:
 
 def read_vote_csv(path: Path, *, top: int | None = None) -> Votes:
     """The votes of a tidy CSV file; without ``top``, the highest level in the file is the scale's."""
-    lines = (line for block in read_blocks(path) for _, line in numbered_lines(block))
-    separator, _ = split_header(next((line for line in lines if line.strip() and line[0] != "#"), ""))
+    separator, _ = split_header((Head(path).lines or [""])[0])
     first, *rows = list(read_csv(path, separator=separator)) or [(1, [])]
     header = [cell.lower() for cell in first[1]]
     if header[: len(TIDY)] != TIDY:

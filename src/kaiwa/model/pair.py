@@ -18,4 +18,4 @@ class Pair:
     post: str
     comment_id: str
     comment: str
-    line: int = field(default=0, compare=False, repr=False)
+    line: int = field(default=0, compare=False, repr=False, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import compress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,14 +21,13 @@ from kaiwa.disk.strings import TemporaryStrings
 from kaiwa.errors import InputError, counted, option
 from kaiwa.formats.collection.repository import Manifest, RepositoryWriter, writing_repository
 from kaiwa.formats.format import PAIRS, TWEETS
-from kaiwa.formats.readers import format_of
+from kaiwa.formats.readers import format_of, read_together
 from kaiwa.model.normalise import fingerprint, skeleton
 from kaiwa.model.progress_callback import share
 from kaiwa.model.shown import Shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Sequence
 
     from kaiwa.corpus.rules import RuleSet
     from kaiwa.model.pair import Pair
@@ -60,7 +60,7 @@ class Cleaned(Shown):
 
 
 def clean(
-    source: Path,
+    source: Path | Sequence[Path],
     target: Path,
     *,
     rules: RuleSet,
@@ -69,19 +69,20 @@ def clean(
     progress: Progress,
     keep_first: bool = False,
 ) -> Cleaned:
-    """Clean a file of pairs, or of tweets, into a repository.
+    """Clean pairs or tweets into a repository; several files are posts, comments and perhaps pairs.
 
     More than a few ids with several texts are an error; with ``keep_first`` the first text of each is kept.
     """
+    paths = [source] if isinstance(source, Path) else list(source)
     removals = Removals()
     with writing_repository(target) as writer, closing(_Spilled(writer.folder)) as spilled:
-        _spill(source, spilled, rules, removals, share(progress, 0, _READING))
+        _spill(paths, spilled, rules, removals, share(progress, 0, _READING))
         found = joined(
             spilled.rows, spilled.count, writer.folder, rules=rules, sample=sample, seed=seed, removals=removals
         )
         conflicts = conflicting_ids(found, spilled.texts)
         if not keep_first:
-            refuse_conflicts(source, found, conflicts)
+            refuse_conflicts(paths[-1], found, conflicts)
         _write(spilled, found.decisions, writer, share(progress, _READING, 1))
         removed = dict(removals.counts)
         manifest = writer.finish(Manifest(rules=rules.name, removed=removed, seed=seed if sample else None))
@@ -117,18 +118,29 @@ class _Spilled:
         self.comment_ids.close()
 
 
-def _spill(source: Path, spilled: _Spilled, rules: RuleSet, removals: Removals, progress: Progress) -> None:
-    found = format_of(source, PAIRS, TWEETS)
-    tweets = found.noun is TWEETS
-    batches = paired_tweets(source, spilled.folder, rules, removals) if tweets else found.read(source)
-    for batch in _with_progress(batches, source, progress):
+def _batches(paths: list[Path], folder: Path, rules: RuleSet, removals: Removals) -> Iterator[list[Pair]]:
+    """The pairs of a file or folder, or of files that are understood together."""
+    if len(paths) > 1:
+        return read_together(PAIRS, paths)
+    found = format_of(paths[0], PAIRS, TWEETS)
+    if found.noun is TWEETS:
+        return paired_tweets(paths[0], folder, rules, removals)
+    batches: Iterator[list[Pair]] = found.read(paths[0])
+    return batches
+
+
+def _spill(paths: list[Path], spilled: _Spilled, rules: RuleSet, removals: Removals, progress: Progress) -> None:
+    batches = _batches(paths, spilled.folder, rules, removals)
+    for batch in _with_progress(batches, _size_of(paths), progress):
         spilled.pairs_read += len(batch)
         if kept := passing(batch, rules, removals):
             spilled.add(kept)
     spilled.texts.close()
     if not spilled.count:
         raise InputError.at(
-            source, f"no pair passes the rules ({spilled.pairs_read:,} read)", f"try {option('rules', 'plain')} or none"
+            paths[-1],
+            f"no pair passes the rules ({spilled.pairs_read:,} read)",
+            f"try {option('rules', 'plain')} or none",
         )
 
 
@@ -142,12 +154,18 @@ def _post_keys(pairs: list[Pair]) -> Iterator[tuple[int, int]]:
         yield keys
 
 
-def _with_progress(batches: Iterator[list[Pair]], source: Path, progress: Progress) -> Iterator[list[Pair]]:
-    expansion = _COMPRESSION if source.suffix in {".gz", ".zst", ".parquet"} else 1
+def _size_of(paths: list[Path]) -> int:
+    """About how many bytes the files have, decompressed."""
+    files = [file for path in paths for file in (path.iterdir() if path.is_dir() else [path]) if file.is_file()]
+    return sum(
+        file.stat().st_size * (_COMPRESSION if file.suffix in {".gz", ".zst", ".parquet"} else 1) for file in files
+    )
+
+
+def _with_progress(batches: Iterator[list[Pair]], total: int, progress: Progress) -> Iterator[list[Pair]]:
     done = 0
     for batch in batches:
         yield batch
-        total = source.stat().st_size * expansion
         done += sum(len(pair.comment.encode()) + len(pair.post.encode()) for pair in batch)
         progress(min(done, total), total)
 

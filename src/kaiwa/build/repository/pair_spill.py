@@ -55,12 +55,11 @@ class PairSpill:
         """The pairs of a few rows, each with the text of its post."""
         found, first, post = dict[int, Pair](), 0, ""
         for columns in self._columns():
-            for row, (post_id, text, *rest) in enumerate(
-                zip(*(one.to_pylist() for one in columns), strict=True), first
-            ):
+            cells = zip(*(column.to_pylist() for column in columns), strict=True)
+            for row, (post_id, text, *comment, line) in enumerate(cells, first):
                 post = text or post
                 if row in rows:
-                    found[row] = Pair(post_id, post, *rest)
+                    found[row] = Pair(post_id, post, *comment, line=line)
             first += len(columns[0])
             if len(found) == len(rows):
                 break

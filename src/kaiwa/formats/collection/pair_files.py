@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kaiwa.disk.parquet_tables import parquet_batches
 from kaiwa.errors import InputError
@@ -23,6 +24,8 @@ SHAPE = "a pair is post_id, post, comment_id, comment"
 JSONL = {".jsonl", ".ndjson", ".json"}
 
 Batch = list[Pair]
+T = TypeVar("T")
+_BATCH = 8192
 
 
 def is_pairs_tsv(head: Head) -> Match:
@@ -74,6 +77,12 @@ def read_pairs_jsonl(path: Path) -> Iterator[Batch]:
         yield [_from_object(fields, path, line) for line, fields in objects(block, path)]
 
 
+def in_batches(items: Iterator[T]) -> Iterator[list[T]]:
+    """The items in lists of some thousands."""
+    while batch := list(islice(items, _BATCH)):
+        yield batch
+
+
 def kind_of(path: Path) -> str:
     """The suffix that names the format, without that of the compression.
 
@@ -120,14 +129,14 @@ def _from_line(text: str, order: Sequence[int], path: Path, line: int) -> Pair:
         what = f"expected {len(FIELDS)} columns, found {len(cells)}"
         raise InputError.at(path, what, f"{SHAPE}, separated by tabs", line=line)
     pair = Pair(*(cells[place].strip() for place in order), line=line)
-    _refuse_invalid_ids(pair, path, line)
+    refuse_invalid_ids(pair, path, line)
     return pair
 
 
 def _from_object(fields: dict[str, Any], path: Path, line: int) -> Pair:  # Any: JSON values
     values = [_cell(fields, name, lambda what: InputError.at(path, what, SHAPE, line=line)) for name in FIELDS]
     pair = Pair(*values, line=line)
-    _refuse_invalid_ids(pair, path, line)
+    refuse_invalid_ids(pair, path, line)
     return pair
 
 
@@ -160,7 +169,8 @@ def is_id(text: str) -> bool:
     return len(text.split()) == 1
 
 
-def _refuse_invalid_ids(pair: Pair, path: Path, line: int | None) -> None:
+def refuse_invalid_ids(pair: Pair, path: Path, line: int | None) -> None:
+    """Refuse ids that are empty or contain white space."""
     for name, value in (("post_id", pair.post_id), ("comment_id", pair.comment_id)):
         if not is_id(value):
             what = f"{name} {value!r} contains white space" if value else f"empty {name}"
@@ -172,5 +182,5 @@ def read_pairs_parquet(path: Path) -> Iterator[Batch]:
     for columns in parquet_batches(path, FIELDS, SHAPE):
         batch = [Pair(*map(clean_cell, row)) for row in zip(*columns, strict=True)]
         for pair in batch:
-            _refuse_invalid_ids(pair, path, None)
+            refuse_invalid_ids(pair, path, None)
         yield batch

@@ -7,7 +7,7 @@ import io
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
-from kaiwa.formats.text.blocks import read_text
+from kaiwa.formats.text.blocks import numbered_lines, read_blocks, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -31,12 +31,12 @@ def split_header(line: str) -> tuple[str, list[str]]:
 
 def read_csv(path: Path, *, separator: str = ",") -> Iterator[Row]:
     """The rows of a file of separated cells with their line numbers; blank and ``#`` lines are ignored."""
-    lines = read_text(path).split("\n")
-    return csv_rows(path, (line + "\n" for line in lines[:-1]), separator=separator)
+    return ((line, cells) for line, cells in stream_csv(path, separator=separator) if not cells[0].startswith("#"))
 
 
-def csv_rows(path: Path, lines: Iterable[str], *, separator: str = ",") -> Iterator[Row]:
-    """The rows of lines with their numbers; blank and ``#`` lines are ignored."""
+def stream_csv(path: Path, *, separator: str = ",") -> Iterator[Row]:
+    """The rows of a file of any size, read block by block; blank lines are ignored."""
+    lines = (f"{line}\n" for block in read_blocks(path) for _, line in numbered_lines(block))
     reader = csv.reader(lines, strict=True, skipinitialspace=True, delimiter=separator)
     while True:
         try:
@@ -45,8 +45,19 @@ def csv_rows(path: Path, lines: Iterable[str], *, separator: str = ",") -> Itera
             return
         except csv.Error as fault:
             raise InputError.at(path, f"is not CSV ({fault})", "check the quotes", line=reader.line_num) from None
-        if any(cell.strip() for cell in cells) and not cells[0].startswith("#"):
+        if any(cell.strip() for cell in cells):
             yield reader.line_num, [cell.strip() for cell in cells]
+
+
+def stream_rows(path: Path, *, separator: str) -> Iterator[Row]:
+    """The rows of a table of texts of any size; between tabs a quote is a character of the text."""
+    if separator != "\t":
+        yield from stream_csv(path, separator=separator)
+        return
+    for block in read_blocks(path):
+        for number, line in numbered_lines(block):
+            if line.strip():
+                yield number, [cell.strip() for cell in line.split("\t")]
 
 
 def read_spaced(path: Path) -> Iterator[Row]:

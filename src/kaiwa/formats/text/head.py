@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 LINES = 40
 _HEAD_BYTES = 1 << 14
+_LONGEST_ID = 12  # of an id that is not ASCII
 
 
 class Match(IntEnum):
@@ -94,6 +95,15 @@ def partly(fitting: Iterable[bool]) -> Match:
     """POSSIBLE when at least half of the lines fit, as in a damaged file; its reader reports the invalid line."""
     fits = list(fitting)
     return Match.POSSIBLE if fits and 2 * sum(fits) >= len(fits) else Match.NO
+
+
+def is_text(cell: str) -> bool:
+    """Whether the cell can only be a text, not an id: several words, or many characters that are not ASCII.
+
+    >>> [is_text(cell) for cell in ("q1", "会話-1", "enjoy the sun", "今天的天气真的很不错，去看海吗")]
+    [False, False, True, True]
+    """
+    return len(cell.split()) > 1 or (not cell.isascii() and len(cell) > _LONGEST_ID)
 
 
 def are_numbers(cells: Iterable[str]) -> bool:
