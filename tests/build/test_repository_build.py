@@ -46,12 +46,44 @@ def test_trivial_weibo_comments_go(tmp_path: Path, comment: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "comment", ["加我微信 abc12345 便宜包邮", "看这里 http://t.cn/zY1QWp0", "正品代购，批发价", "+v：abcde99"]
+    "comment",
+    [
+        "加我微信 abc12345 便宜包邮",
+        "看这里 http://t.cn/zY1QWp0",
+        "正品代购，批发价",
+        "+v：abcde99",
+        "咨询QQ：245-238-621",
+        "详情：www.example.com",
+        "太给力了[威武]求互粉",
+        "全国包邮，只需255元",
+        "充话费，有意者私聊我",
+    ],
 )
 def test_weibo_advertisements_go(tmp_path: Path, comment: str) -> None:
     """Offers, contacts and links of sellers are removed."""
     cleaned(tmp_path, [f"p1\t天气真好\tc1\t{comment}", "p1\t天气真好\tc2\t一起去爬山吧"])
     assert pairs_in(tmp_path) == [("p1", "c2")]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "现在还有代购往韩国跑呢",
+        "内蒙古可以包邮了吗",
+        "已经加盟阿森纳",
+        "必看！[思考][互粉]",
+        "刘翔！！！！！QAQQAQQAQ",
+        "侏罗纪公园。。。QQQQQAQQQQQ",
+        "同胞相互关照，相互理解",
+        "不带这么刷粉的，有点底线好不好",
+        "批发价和零售价是不一样的",
+        "有一个同学私聊我说这很正常",
+        "加volatile也会被优化掉",
+    ],
+)
+def test_everyday_words_are_no_advertisement(tmp_path: Path, comment: str) -> None:
+    """Words of shops and emoticons that ordinary comments use."""
+    assert cleaned(tmp_path, [f"p1\t天气真好\tc1\t{comment}"]).removed == {}
 
 
 @pytest.mark.parametrize("comment", ["好想去青岛看海", "真的太让人感动了，祝福他们", "对不起，我来晚了", "是你先说的"])

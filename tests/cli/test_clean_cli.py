@@ -152,3 +152,45 @@ def test_a_parquet_column_of_lists_is_called_so(kaiwa: Kaiwa, tmp_path: Path) ->
     done = kaiwa("clean", tmp_path / "p.parquet", "-o", tmp_path / "repo")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "column 'comment' has type list" in done.stderr
+
+
+def test_posts_and_comments_are_cleaned_without_joining_them_first(kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """Two paths; a comment of a missing post is counted."""
+    (tmp_path / "posts.tsv").write_text("p1\thello there\n", encoding="utf-8")
+    (tmp_path / "comments.tsv").write_text("c1\tp1\thi you\nc2\tp9\tlost one\n", encoding="utf-8")
+    done = kaiwa("clean", tmp_path / "posts.tsv", tmp_path / "comments.tsv", "-o", tmp_path / "repo", "--json")
+    fields = json.loads(done.stdout)
+    assert (fields["pairs"], fields["removed"], fields["examples"]) == (1, {"empty": 1}, {"empty": ["p9 (empty)"]})
+
+
+def test_a_file_of_pairs_is_not_one_of_posts(kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """Several paths are posts and comments."""
+    (tmp_path / "p.tsv").write_text(PAIRS, encoding="utf-8")
+    done = kaiwa("clean", tmp_path / "p.tsv", tmp_path / "p.tsv", "-o", tmp_path / "repo")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "is a file of pairs by itself" in done.stderr
+
+
+def test_conflicting_ids_are_in_the_json(kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """Counts and an example with both texts and lines."""
+    (tmp_path / "p.tsv").write_text(PAIRS + "p2\tbye now\tc1\tsomething else\n", encoding="utf-8")
+    words = ("clean", tmp_path / "p.tsv", "-o", tmp_path / "repo")
+    done = kaiwa(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "p.tsv:4: 1 of 3 comment ids has more than one text: comment id 'c1' is 'hi you' (line 1)" in done.stderr
+    fields = json.loads(kaiwa(*words, "--keep-first", "--json").stdout)
+    assert (fields["pairs"], fields["removed"]) == (3, {"id with another text": 1})
+    assert fields["conflicting_ids"] == {
+        "posts": 0,
+        "comments": 1,
+        "examples": [
+            {
+                "side": "comment",
+                "id": "c1",
+                "first_text": "hi you",
+                "first_line": 1,
+                "text": "something else",
+                "line": 4,
+            }
+        ],
+    }
