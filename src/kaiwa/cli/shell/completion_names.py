@@ -98,6 +98,7 @@ NAMES = {
         "missing-topic",
         "split-topic",
         "unknown-comment",
+        "merged-comment",
         "taken-down",
         "duplicate-comment",
         "too-many",
