@@ -9,8 +9,10 @@ import click
 
 from kaiwa.cli.shell.answering import Answering, answering_options
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option
+from kaiwa.cli.shell.prompt import typed_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -36,20 +38,9 @@ def command(*, index: Path, post: str | None, how: Answering, as_json: bool) -> 
     if post is not None:
         answer(post)
         return
-    while text := _asked():
+    for text in typed_lines("post> ", history="reply_history") if sys.stdin.isatty() else _piped_lines():
         answer(text)
 
 
-def _asked() -> str:
-    prompt = "post> " if sys.stdin.isatty() else ""
-    try:
-        return click.prompt(prompt, default="", prompt_suffix="", show_default=False, err=True) if prompt else _line()
-    except click.Abort:
-        return ""
-
-
-def _line() -> str:
-    for line in sys.stdin:
-        if line.strip():
-            return line.strip()
-    return ""
+def _piped_lines() -> Iterator[str]:
+    return filter(None, map(str.strip, sys.stdin))
