@@ -71,6 +71,9 @@ def test_shared_words_are_parts_of_the_query(query: str, name: str, data: st.Dat
         ("en", "cafe\u0301s", "café", ("cafe\u0301s",)),
         ("bigrams", "今天天气真好", "明天天气真好", ("天天气真好",)),
         ("zh+bigrams", "今天天气真好", "天气不错", ("天气",)),
+        ("zh+bigrams", "我要考试了", "要考试了", ("考试",)),
+        ("zh+bigrams", "明天的会议", "的会议", ("会议",)),
+        ("bigrams", "我的天气", "我的天气", ("天气",)),
         ("zh+bigrams", "今天天气真好", "今天下雨，天气不好", ("今天", "天气")),
     ],
 )

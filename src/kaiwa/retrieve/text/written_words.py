@@ -115,9 +115,28 @@ class SharedWords:
         Function words are left out, unless there are no others.
         """
         written: dict[frozenset[str], str] = {}
-        for one in stretches(self._words, added, self._query, normalise(text)):
+        for one in map(self._trimmed, stretches(self._words, added, self._query, normalise(text))):
             written.setdefault(one.terms, self._query[one.start : one.end].strip())
         ordered = sorted(written, key=lambda terms: -fsum(added[term] for term in terms))
         words = [written[terms] for terms in ordered]
         content = [word for word in words if not is_function_word(normalise(word), self._language)]
         return tuple(content or words)
+
+    def _trimmed(self, joined: Stretch) -> Stretch:
+        """The stretch of several words without the function words at its ends."""
+        if len(joined.terms) == 1:
+            return joined
+        start, end = joined.start, joined.end
+        words = sorted(word for word in self._words if word.start < end and start < word.end)
+        for word in filter(self._is_function_word, words):
+            if word.start <= start < word.end < end:
+                start = word.end
+        for word in filter(self._is_function_word, reversed(words)):
+            if start < word.start < end <= word.end:
+                end = word.start
+        terms = joined.terms.intersection(word.term for word in words if start <= word.start and word.end <= end)
+        return Stretch(start, end, terms) if terms else joined
+
+    def _is_function_word(self, word: WrittenWord) -> bool:
+        is_bigram = shown(word.term) != word.term  # of the end of one word and the beginning of the next
+        return not is_bigram and is_function_word(normalise(self._query[word.start : word.end]), self._language)
