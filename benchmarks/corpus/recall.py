@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,7 +23,21 @@ from kaiwa.formats.collection.repository import open_repository
 from kaiwa.rank.systems import SYSTEMS, ranked
 from kaiwa.retrieve.search.matching import query_of
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kaiwa.model.ids import FloatArray
+
 DEPTHS = (10, 100)
+
+
+@dataclass(frozen=True)
+class Sought:
+    """A query, the comments that should be found, and those that are not counted."""
+
+    text: str
+    wanted: frozenset[str]
+    excluded: frozenset[str] = frozenset()
 
 
 def main() -> None:
@@ -35,7 +51,7 @@ def main() -> None:
         rest = Path(folder) / "rest"
         rng = np.random.default_rng(1)
         drawn = sample_topics(options.repository, count=options.topics, pool=None, rest=rest, rng=rng)
-        truth = _true_replies(options.repository, rest, set(drawn.topics))
+        truth = true_replies(options.repository, rest, set(drawn.topics))
         posts = open_repository(rest).manifest.posts
         replies = sum(map(len, truth.values()))
         print(f"{posts:,} posts left; {len(truth)} of {options.topics} held-out posts have {replies} true replies.\n")
@@ -44,11 +60,13 @@ def main() -> None:
             build_index(rest, Path(folder) / "index", language=None, tokens=tokens, progress=lambda _done, _total: None)
             bot = Bot(Path(folder) / "index")
             for system in SYSTEMS:
-                found = _recalls(bot, system, drawn.topics, truth)
+                sought = [Sought(drawn.topics[topic], frozenset(wanted)) for topic, wanted in truth.items()]
+                found = recalls(bot, system, sought, DEPTHS).mean(axis=0)
                 print(f"| {tokens} | {system} | {found[0]:.4f} | {found[1]:.4f} |", flush=True)
 
 
-def _true_replies(source: Path, rest: Path, topics: set[str]) -> dict[str, set[str]]:
+def true_replies(source: Path, rest: Path, topics: set[str]) -> dict[str, set[str]]:
+    """Per held-out post, its comments that are still in the rest."""
     left = {name for batch in open_repository(rest).comments() for name in batch[0]}
     truth: dict[str, set[str]] = {}
     for batch in open_repository(source).table("pairs"):
@@ -58,15 +76,15 @@ def _true_replies(source: Path, rest: Path, topics: set[str]) -> dict[str, set[s
     return truth
 
 
-def _recalls(bot: Bot, system: str, topics: dict[str, str], truth: dict[str, set[str]]) -> list[float]:
-    shares: list[list[float]] = [[], []]
-    for topic, wanted in truth.items():
-        query = query_of(bot.index, topics[topic])
-        found = ranked(query, SYSTEMS[system], k=max(DEPTHS))
-        ids = [bot.index.comments.texts.id_of(number) for number in found.comments.tolist()]
-        for place, depth in enumerate(DEPTHS):
-            shares[place].append(len(wanted & set(ids[:depth])) / len(wanted))
-    return [float(np.mean(share)) for share in shares]
+def recalls(bot: Bot, system: str, sought: Sequence[Sought], depths: tuple[int, ...]) -> FloatArray:
+    """The share of the wanted comments among the first k ("queries x depths"), before any filter."""
+    shares = np.zeros((len(sought), len(depths)))
+    for row, one in enumerate(sought):
+        found = ranked(query_of(bot.index, one.text), SYSTEMS[system], k=max(depths) + len(one.excluded))
+        ids = map(bot.index.comments.texts.id_of, found.comments.tolist())
+        kept = [name for name in ids if name not in one.excluded]
+        shares[row] = [len(one.wanted.intersection(kept[:depth])) / len(one.wanted) for depth in depths]
+    return shares
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import pty
 import shutil
 import signal
 import subprocess
@@ -18,7 +19,7 @@ import pytest
 from kaiwa.cli import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
@@ -44,6 +45,54 @@ class Demo:
 
     folder: Path
     output: str
+
+
+class Terminal:
+    """A child process of ours at a terminal."""
+
+    def __init__(self, folder: Path, *words: str | Path, program: Sequence[str], **environment: str) -> None:
+        self._ours, theirs = pty.openpty()
+        kept = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+        self.child = subprocess.Popen(
+            [sys.executable, *program, *map(str, words)],
+            cwd=folder,
+            env={**kept, "TERM": "xterm", "COLUMNS": "100", **environment},
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        self.shown = ""
+
+    def type(self, keys: str) -> None:
+        """Press these keys."""
+        os.write(self._ours, keys.encode())
+
+    def until(self, words: str) -> None:
+        """Read until the words are on the screen, or the child has ended."""
+        while words not in self.shown and self._more():
+            pass
+
+    def end(self) -> int:
+        """Read the rest; the exit code."""
+        while self._more():
+            pass
+        os.close(self._ours)
+        return self.child.wait(timeout=600)
+
+    def _more(self) -> bool:
+        try:
+            read = os.read(self._ours, 65536)
+        except OSError:  # the other side of the terminal is closed
+            return False
+        self.shown += read.decode(errors="replace")
+        return bool(read)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Callable[..., Terminal]:
+    """A function that starts ``kaiwa`` with the given words in the test's own folder, at a terminal."""
+    return partial(Terminal, tmp_path, program=("-m", "kaiwa.cli"))
 
 
 @pytest.fixture(scope="session")

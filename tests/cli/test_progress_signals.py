@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 from time import sleep
 
 Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
+Terminal = Callable[..., Any]  # Any: the class of the fixture is in conftest.py, which tests do not import
 
 FAULTY = "<SYSDESC>d</SYSDESC>\nq1 0 c1 1 2.0 T1-C-R1\nq1 0 c1 2 1.0 T1-C-R1\n"
 SCORES = "measure,topic,run,score\n" + "".join(
@@ -31,44 +32,6 @@ SCORES = "measure,topic,run,score\n" + "".join(
 )
 MANY = "100000000"
 """Trials that no machine finishes before the test stops them."""
-
-
-class Terminal:
-    """A child process of ours whose stdout and stderr are a terminal."""
-
-    def __init__(self, folder: Path, *words: str, **environment: str) -> None:
-        self._ours, theirs = pty.openpty()
-        kept = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
-        self.child = subprocess.Popen(
-            [sys.executable, "-m", "kaiwa.cli", *words],
-            cwd=folder,
-            env={**kept, "TERM": "xterm", "COLUMNS": "100", **environment},
-            stdin=subprocess.DEVNULL,
-            stdout=theirs,
-            stderr=theirs,
-        )
-        os.close(theirs)
-        self.shown = ""
-
-    def until(self, words: str) -> None:
-        """Read until the words are on the screen, or the child has ended."""
-        while words not in self.shown and self._more():
-            pass
-
-    def end(self) -> int:
-        """Read the rest; the exit code."""
-        while self._more():
-            pass
-        os.close(self._ours)
-        return self.child.wait(timeout=600)
-
-    def _more(self) -> bool:
-        try:
-            read = os.read(self._ours, 65536)
-        except OSError:  # the other side of the terminal is closed
-            return False
-        self.shown += read.decode(errors="replace")
-        return bool(read)
 
 
 @contextmanager
@@ -80,11 +43,11 @@ def screen() -> Iterator[tuple[Callable[[], str], object]]:
     os.close(ours)
 
 
-def test_colour_on_a_terminal_and_none_under_no_color(made: Callable[[str, str], Path], tmp_path: Path) -> None:
+def test_colour_on_a_terminal_and_none_under_no_color(made: Callable[[str, str], Path], terminal: Terminal) -> None:
     """``check`` colours its findings for a person who did not decline."""
     made("T1-C-R1.txt", FAULTY)
-    coloured = Terminal(tmp_path, "check", "T1-C-R1.txt")
-    plain = Terminal(tmp_path, "check", "T1-C-R1.txt", NO_COLOR="1")
+    coloured = terminal("check", "T1-C-R1.txt")
+    plain = terminal("check", "T1-C-R1.txt", NO_COLOR="1")
     assert (coloured.end(), plain.end()) == (1, 1)
     assert "\x1b[31m" in coloured.shown
     assert "\x1b" not in plain.shown
@@ -147,10 +110,10 @@ def test_short_work_shows_no_progress() -> None:
         assert shown() == "only this"
 
 
-def test_ctrl_c_during_a_comparison(made: Callable[[str, str], Path], tmp_path: Path) -> None:
+def test_ctrl_c_during_a_comparison(made: Callable[[str, str], Path], terminal: Terminal, tmp_path: Path) -> None:
     """The progress line is on the terminal; Ctrl-C ends in one line, code 130, and no file."""
     made("scores.csv", SCORES)
-    running = Terminal(tmp_path, "compare", "scores.csv", "--trials", MANY, "-o", "out.txt")
+    running = terminal("compare", "scores.csv", "--trials", MANY, "-o", "out.txt")
     running.until(" left")
     running.child.send_signal(signal.SIGINT)
     assert running.end() == 130

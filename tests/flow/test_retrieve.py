@@ -65,6 +65,13 @@ def test_a_reply_has_its_reasons(bot: Bot) -> None:
     assert first.score == pytest.approx(first.features["q2p"] + first.features["q2c"])
 
 
+def test_words_are_as_written_strongest_first_without_particles(bot: Bot) -> None:
+    """As they are in the query, in the order of what they add to the features."""
+    assert bot.reply("我要考试了", system="run2")[0].words == ("考试",)
+    assert [one.words for one in bot.reply("ＨＡＷＡＩＩ！", system="run1")] == [("ＨＡＷＡＩＩ",)]
+    assert bot.reply("顺利的考试", system="run2")[0].words == ("考试", "顺利")
+
+
 def test_filters_drop_repeats_and_keep_the_rest(bot: Bot) -> None:
     """A comment that repeats the query is not an answer (the non-repetitive criterion)."""
     assert "c03" in comments(bot, "今天天气真好")

@@ -13,9 +13,10 @@ from kaiwa.errors import UnknownName
 from kaiwa.flow.retrieve import Bot
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.rank.answer_filters import NO_FILTERS
-from kaiwa.rank.features import FEATURES, feature_values
+from kaiwa.rank.features import FEATURES, feature_values, term_strengths
 from kaiwa.rank.systems import SYSTEMS, ranked, system_named
 from kaiwa.retrieve.search.matching import Candidates, Matcher, query_of, search
+from kaiwa.retrieve.text.tokenisers import tokeniser
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,6 +79,21 @@ def test_a_feature_is_one_number_for_each_pair_and_changes_nothing(opened: Index
     single = [FEATURES[name].values(query, batch[place : place + 1]).item() for place in range(len(batch))]
     assert len(batch) > 3
     assert values.tolist() == single
+
+
+@pytest.mark.parametrize("name", [name for name, feature in FEATURES.items() if feature.by_term])
+@pytest.mark.parametrize("text", [*QUERIES, "考试 考试 海 Hawaii zzzz"])
+def test_what_the_terms_add_is_the_feature(opened: Index, name: str, text: str) -> None:
+    """A law: the reasons of a reply add up to its value, and a word that a pair does not have adds nothing."""
+    query = query_of(opened, text)
+    batch = search(query, Matcher("bm25", 1.0, 1.0), k=20)
+    by_term = term_strengths(query, [name], batch)
+    assert by_term.shape == (len(query.words), len(batch))
+    assert by_term.sum(axis=0).tolist() == pytest.approx(FEATURES[name].values(query, batch).tolist(), abs=1e-6)
+    side = opened.comments if name.endswith("q2c") else opened.posts
+    texts = [side.texts.text_of(at) for at in (batch.comments if side is opened.comments else batch.posts).tolist()]
+    terms = tokeniser(opened.tokeniser).terms
+    assert (by_term > 0).tolist() == [[word in terms(one) for one in texts] for word in query.words]
 
 
 def test_features_of_no_candidates_are_empty(opened: Index) -> None:

@@ -89,7 +89,8 @@ def index_repository(
 ) -> dict[str, Any]:  # Any: the index's facts, JSON values
     r"""Tokenise and index the posts and comments of a repository; the facts of the index.
 
-    ``language`` is ``zh``, ``ja`` or ``en``, detected by default; ``tokens`` names another tokeniser.
+    ``language`` is ``zh``, ``ja`` or ``en``, detected by default; ``tokens`` names a tokeniser (default: ``zh+bigrams``
+    for ``zh``, the words of the language otherwise).
 
     >>> import kaiwa
     >>> from pathlib import Path

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option(
     "--tokens",
     type=Named("tokeniser"),
-    help="zh, ja, en, bigrams, or both: zh+bigrams (default: words of the language).",
+    help="zh, ja, en, bigrams, or both: zh+bigrams (default: zh+bigrams for zh, words for ja and en).",
 )
 @json_option
 def command(*, repository: Path, output: Path, lang: str | None, tokens: str | None, as_json: bool) -> None:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
 from kaiwa.cli.shell.answering import Answering, answering_options
-from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option
+from kaiwa.cli.shell.prompt import typed_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
-
-    from kaiwa.rank.replies import Reply
 
 
 @click.command("reply", epilog='Example: kaiwa reply index "The first day in Hawaii." -k 5')
@@ -28,46 +27,20 @@ def command(*, index: Path, post: str | None, how: Answering, as_json: bool) -> 
     Without a post, reads posts at a prompt until an empty line, or one per line from stdin.
     """
     from kaiwa.flow.retrieve import Bot
+    from kaiwa.report.results.reply_view import ReplyView
 
     bot = Bot(index, takedown=how.takedown)
 
     def answer(text: str) -> None:
         found = bot.reply(text, k=how.k, system=how.system, filters=how.filters, fusion=how.fusion)
-        fields = {"post": text, "system": how.system, "replies": [asdict(one) for one in found]}
-        emit(Summary("" if as_json else _text(found), fields), as_json=as_json)
+        emit(ReplyView(text, how.system, found, bot.index.tokeniser), as_json=as_json)
 
     if post is not None:
         answer(post)
         return
-    while text := _asked():
+    for text in typed_lines("post> ", history="reply_history") if sys.stdin.isatty() else _piped_lines():
         answer(text)
 
 
-def _asked() -> str:
-    prompt = "post> " if sys.stdin.isatty() else ""
-    try:
-        return click.prompt(prompt, default="", prompt_suffix="", show_default=False, err=True) if prompt else _line()
-    except click.Abort:
-        return ""
-
-
-def _line() -> str:
-    for line in sys.stdin:
-        if line.strip():
-            return line.strip()
-    return ""
-
-
-def _text(found: list[Reply]) -> str:
-    from kaiwa.report.text_tables import visible
-
-    if not found:
-        return "no comment shares a word with this post"
-    lines = []
-    for rank, one in enumerate(found, start=1):
-        lines.append(f"{rank:>2}  {visible(one.text)}")
-        features = ", ".join(f"{name} {value:.4f}" for name, value in one.features.items())
-        words = visible(" ".join(one.words))
-        lines.append(f"    {one.score:.4f} ({features}; words: {words}) {visible(one.comment)}")
-        lines.append(f"    to {one.post}: {visible(one.post_text[:60])}")
-    return "\n".join(lines)
+def _piped_lines() -> Iterator[str]:
+    return filter(None, map(str.strip, sys.stdin))

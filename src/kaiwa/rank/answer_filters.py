@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from kaiwa.model.normalise import bigrams, normalise, overlap, skeleton
+from kaiwa.retrieve.text.tokenisers import words_and_characters
 
 
 @dataclass(frozen=True)
@@ -12,8 +14,8 @@ class Filters:
     """What is not an answer: a comment that is short, repeats the query or a better answer, or has a blocked word.
 
     A comment repeats the query (the task's non-repetitive criterion) if at least the share ``repeat`` of its character
-    bigrams also occurs in the query. Of two answers whose bigrams overlap by ``near`` or more (Jaccard), the lower one
-    is dropped.
+    bigrams also occurs in the query, or if it is reordered: it has at least that share of the query's words and no word
+    of its own. Of two answers whose bigrams overlap by ``near`` or more (Jaccard), the lower one is dropped.
 
     >>> import kaiwa
     >>> kaiwa.Filters(min_chars=5).blocked
@@ -32,15 +34,16 @@ NO_FILTERS = Filters(min_chars=0, repeat=2.0, near=2.0)
 class Screen:
     """Takes comments in rank order and returns the reason why one is refused.
 
-    >>> screen = Screen("今天天气真好", Filters(blocked=("广告",)))
-    >>> [screen.refuses(text) for text in ("今天天气真好！", "天气真好", "嗯", "去爬山吧", "去爬山吧!!", "广告位")]
-    ['identical', 'repeat', 'short', None, 'near', 'blocked']
+    >>> screen = Screen("博主辛苦了", Filters(blocked=("广告",)))
+    >>> [screen.refuses(text) for text in ("博主辛苦了！", "辛苦了", "辛苦博主了", "嗯", "还好", "还好!!", "广告位")]
+    ['identical', 'repeat', 'reordered', 'short', None, 'near', 'blocked']
     """
 
     def __init__(self, query: str, filters: Filters) -> None:
         self._filters = filters
         self._query = skeleton(query)
         self._query_bigrams = bigrams(query)
+        self._query_words = Counter(words_and_characters(query))
         self._blocked = tuple(normalise(word) for word in filters.blocked)
         self._answers: list[frozenset[str]] = []
 
@@ -60,7 +63,14 @@ class Screen:
             return "identical"
         if own and len(own & self._query_bigrams) / len(own) >= filters.repeat:
             return "repeat"
+        if self._is_reordered(text):
+            return "reordered"
         if self._blocked and any(word in normalise(text) for word in self._blocked):
             return "blocked"
         near = any(overlap(own, answer) >= filters.near for answer in self._answers)
         return "near" if near else None
+
+    def _is_reordered(self, text: str) -> bool:
+        """Whether the comment has most words of the query, and no other: "我爱你" has too few of "你爱我吗"."""
+        own = Counter(words_and_characters(text))
+        return 0 < own.total() >= self._filters.repeat * self._query_words.total() and own <= self._query_words

@@ -10,10 +10,11 @@ import numpy as np
 from kaiwa.errors import counted
 from kaiwa.model.shown import Shown
 from kaiwa.rank.answer_filters import Filters, Screen
-from kaiwa.rank.features import feature_values
+from kaiwa.rank.features import feature_values, term_strengths
 from kaiwa.rank.systems import ranked
 from kaiwa.retrieve.search.takedown_ids import Takedown, is_among
-from kaiwa.retrieve.text.tokenisers import shown, tokeniser
+from kaiwa.retrieve.text.tokenisers import tokeniser
+from kaiwa.retrieve.text.written_words import SharedWords
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +30,11 @@ NO_TAKEDOWN = Takedown()
 
 @dataclass(frozen=True)
 class Reply:
-    """One comment as an answer, and its reasons: its best post, the words it shares, the values of the features."""
+    """One comment as an answer, and its reasons: its best post, the words it shares, the values of the features.
+
+    ``words`` are words of the query as they are written there, those that add most to the features first. Function
+    words are left out, unless nothing else is shared.
+    """
 
     comment: str
     text: str
@@ -84,12 +89,13 @@ def _with_shown_posts(index: Index, candidates: Candidates, takedown: Takedown) 
 def replies(query: Query, system: System, candidates: Candidates) -> list[Reply]:
     """The candidates as replies, each with its reasons."""
     values = feature_values(query, system.features, candidates)
+    strengths = term_strengths(query, system.features, candidates)
     posts, comments = query.index.posts.texts, query.index.comments.texts
-    terms_of = tokeniser(query.index.tokeniser).terms
+    words = SharedWords(tokeniser(query.index.tokeniser), query.text, query.index.language)
     made = []
     for place, (comment, post) in enumerate(zip(candidates.comments.tolist(), candidates.posts.tolist(), strict=True)):
         text, post_text = comments.text_of(comment), posts.text_of(post)
-        terms = set(terms_of(f"{text}\n{post_text}"))
+        added = {word: amount for word, amount in zip(query.words, strengths[:, place].tolist(), strict=True) if amount}
         made.append(
             Reply(
                 comment=comments.id_of(comment),
@@ -97,7 +103,7 @@ def replies(query: Query, system: System, candidates: Candidates) -> list[Reply]
                 score=float(candidates.scores[place]),
                 post=posts.id_of(post),
                 post_text=post_text,
-                words=tuple(shown(word) for word in query.words if word in terms),
+                words=words.shared(added, f"{text}\n{post_text}"),
                 features={name: float(column[place]) for name, column in values.items()},
             )
         )

@@ -12,6 +12,8 @@ Cell = str | int | float | None
 
 MISSING = "n/a"
 _FEW = 5
+_BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""The characters with the Unicode property Bidi_Control (PropList.txt)."""
 
 
 def show(cell: Cell, *, digits: int = 4) -> str:
@@ -26,21 +28,34 @@ def show(cell: Cell, *, digits: int = 4) -> str:
 
 
 def width(text: str) -> int:
-    """How many terminal columns the text takes; Chinese and Japanese characters take two.
+    """How many terminal columns the text takes: two for a Chinese or Japanese character, none for a mark or joiner.
 
-    >>> width("会話 R1")
-    7
+    >>> width("会話 R1"), width("e\u0301")
+    (7, 1)
     """
-    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+    return sum(map(_columns, text))
+
+
+def _columns(char: str) -> int:
+    if unicodedata.category(char) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def visible(text: str) -> str:
-    r"""The text with control and bidirectional characters escaped.
+    r"""The text with control and bidirectional characters escaped; spaces and joiners of every script stay.
 
     >>> visible("ab\x1b[31m\u202e")
     'ab\\x1b[31m\\u202e'
     """
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+    if text.isprintable():
+        return text
+    return "".join(char.encode("unicode_escape").decode() if _is_control(char) else char for char in text)
+
+
+def _is_control(char: str) -> bool:
+    """Whether the character moves the cursor, ends a line, changes the direction, or cannot be encoded."""
+    return char in _BIDI_CONTROLS or unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"}
 
 
 def few(names: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ from kaiwa.model.progress_callback import share
 from kaiwa.retrieve.index.inverted_index import SIDES
 from kaiwa.retrieve.index.vocabulary import Vocabulary
 from kaiwa.retrieve.similarity import SIMILARITIES
-from kaiwa.retrieve.text.tokenisers import Tokeniser, language_of, tokeniser
+from kaiwa.retrieve.text.tokenisers import Tokeniser, default_tokens, language_of, tokeniser
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +39,7 @@ def build_index(
     """Index a repository; the facts of the new index at ``target``."""
     repository = open_repository(source)
     language = language or repository.manifest.language or _language_of(repository)
-    chosen = tokeniser(tokens or language)
+    chosen = tokeniser(tokens or default_tokens(language))
     facts: dict[str, Any] = {"language": language, "tokeniser": chosen.name}
     for similarity in SIMILARITIES.values():
         facts |= similarity.parameters

@@ -143,6 +143,19 @@ def comment_similarities(query: Query, similarity: str, comments: IntArray) -> F
     return scores_of(query_postings(query, query.index.comments, similarity), comments) / UNIT
 
 
+def term_similarities(query: Query, side: Side, similarity: str, documents: IntArray) -> FloatArray:
+    """What each term of the query adds to its similarity to each document ("terms x documents")."""
+    postings = query_postings(query, side, similarity)
+    added = np.zeros((len(query.terms), len(documents)))
+    rows = np.flatnonzero(side.documents_with(query.terms))
+    row_of = dict(zip(side.postings.starts[query.terms[rows]].tolist(), rows.tolist(), strict=True))
+    for at, low in enumerate(postings.slices[:, 0].tolist()):
+        one = slice(at, at + 1)
+        alone = postings._replace(slices=postings.slices[one], weights=postings.weights[one], peaks=postings.peaks[one])
+        added[row_of[low]] = scores_of(alone, documents) / UNIT
+    return added
+
+
 def compile_search(index: Index) -> None:
     """Search once in every way, so that the kernels are compiled before the first query."""
     if not len(index.comments):

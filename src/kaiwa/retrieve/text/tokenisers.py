@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from kaiwa.errors import needs_extra
 from kaiwa.model.normalise import normalise
 from kaiwa.registry import Names
+from kaiwa.retrieve.text.stop_words import ENGLISH_STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,66 +28,6 @@ _KANA = re.compile("[\u3041-\u30ff]")
 _HAN = re.compile("[\u3400-\u9fff]")
 _HANGUL_OR_LETTER = re.compile(r"[^\W\d_]")
 _BIGRAM_MARK = "\x02"  # distinguishes a bigram from the word of the same two characters
-
-ENGLISH_STOP_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "been",
-        "but",
-        "by",
-        "for",
-        "from",
-        "had",
-        "has",
-        "have",
-        "he",
-        "her",
-        "his",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "me",
-        "my",
-        "no",
-        "not",
-        "of",
-        "on",
-        "or",
-        "our",
-        "she",
-        "so",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "these",
-        "they",
-        "this",
-        "to",
-        "was",
-        "we",
-        "were",
-        "what",
-        "which",
-        "who",
-        "will",
-        "with",
-        "you",
-        "your",
-    ]
-)
 
 
 @dataclass(frozen=True)
@@ -118,6 +59,15 @@ def tokeniser(name: str) -> Tokeniser:
         lambda text: made.split(text) + [_BIGRAM_MARK + token for token in bigrams.split(text)],
         lambda token: token if token[0] == _BIGRAM_MARK else made.term(token),
     )
+
+
+def default_tokens(language: str) -> str:
+    """The tokeniser of a language unless another is asked for; for Chinese, measured in docs/decisions/065.
+
+    >>> [default_tokens(language) for language in ("zh", "ja", "en")]
+    ['zh+bigrams', 'ja', 'en']
+    """
+    return "zh+bigrams" if language == "zh" else language
 
 
 def shown(term: str) -> str:
@@ -163,6 +113,18 @@ def _bigrams_of(text: str) -> list[str]:
         else:
             tokens.append(run)
     return tokens
+
+
+def words_and_characters(text: str) -> list[str]:
+    """The words of a text of any language, without a dictionary: of Chinese and Japanese, each character is one.
+
+    >>> words_and_characters("OK, 天气 is good!")
+    ['ok', '天', '气', 'is', 'good']
+    """
+    parts: list[str] = []
+    for run in _RUNS.findall(normalise(text)):
+        parts.extend(run if _IS_CJK(run[0]) else [run])
+    return parts
 
 
 @cache

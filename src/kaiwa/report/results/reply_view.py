@@ -1,0 +1,109 @@
+"""Replies to a post, each with its reasons."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from kaiwa.model.normalise import normalise
+from kaiwa.report.text_tables import visible, width
+from kaiwa.retrieve.text.tokenisers import tokeniser
+from kaiwa.retrieve.text.written_words import stretches, written_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kaiwa.rank.replies import Reply
+
+_CUT = "…"
+_JOINER = "\u200d"
+POST_COLUMNS = 60
+
+
+@dataclass(frozen=True)
+class ReplyView:
+    """The replies of a system to a post, and the tokeniser of the index, which knows where a word ends."""
+
+    post: str
+    system: str
+    replies: Sequence[Reply]
+    tokens: str
+
+    def text(self) -> str:
+        """Three lines for each reply: its text, its score and reasons, the post that it was written for."""
+        lines = []
+        for rank, one in enumerate(self.replies, start=1):
+            features = ", ".join(f"{name} {value:.4f}" for name, value in one.features.items())
+            old_post = excerpt(one.post_text, one.words, tokens=self.tokens, columns=POST_COLUMNS)
+            lines.append(f"{rank:>2}  {visible(one.text)}")
+            lines.append(
+                f"    {one.score:.4f} ({features}; words: {visible(' '.join(one.words))}) {visible(one.comment)}"
+            )
+            lines.append(f"    to {visible(one.post)}: {visible(old_post)}")
+        return "\n".join(lines) or "no comment shares a word with this post"
+
+    def fields(self) -> dict[str, Any]:  # Any: JSON values
+        """The post, the system and the replies as JSON fields."""
+        return {"post": self.post, "system": self.system, "replies": [asdict(one) for one in self.replies]}
+
+
+def excerpt(text: str, words: Sequence[str], *, tokens: str, columns: int) -> str:
+    """The part of the text around the first of the words that it has, cut between words, with a mark at each cut.
+
+    >>> excerpt("It rained all day, then the sun came out", ["sun"], tokens="en", columns=20)
+    '…the sun came out'
+    """
+    if width(text) <= columns:
+        return text
+    room = columns - 2 * width(_CUT)
+    edges = _edges(text, tokens, room)
+    first, last = _part(text, edges, _place(text, words, tokens), room)
+    part = text[edges[first] : edges[last]].strip()
+    return (_CUT if edges[first] else "") + part + (_CUT if edges[last] < len(text) else "")
+
+
+def _place(text: str, words: Sequence[str], tokens: str) -> tuple[int, int]:
+    """Where the text has the first of the words that it has; its beginning if it has none."""
+    chosen = tokeniser(tokens)
+    written = written_words(chosen, text)
+    for word in words:
+        if found := stretches(written, set(chosen.terms(word)), text, normalise(text)):
+            longest = max(found, key=lambda one: one.end - one.start)
+            return longest.start, longest.end
+    return 0, 0
+
+
+def _edges(text: str, tokens: str, room: int) -> list[int]:
+    """The positions at which the text may be cut: between words, and anywhere in a word that is too wide."""
+    words = written_words(tokeniser(tokens.partition("+")[0]), text)
+    wanted = sorted({0, len(text), *(word.start for word in words), *(word.end for word in words)})
+    for low, high in pairwise(wanted[:]):
+        if width(text[low:high]) > room:
+            wanted.extend(range(low + 1, high))
+    return sorted(at for at in wanted if at in {0, len(text)} or not _is_joined(text[at - 1], text[at]))
+
+
+def _is_joined(before: str, after: str) -> bool:
+    """Whether two characters are drawn as one: a mark, a skin tone, or either side of a joiner."""
+    return before == _JOINER or width(after) == 0 or "\U0001f3fb" <= after <= "\U0001f3ff"
+
+
+def _part(text: str, edges: Sequence[int], place: tuple[int, int], room: int) -> tuple[int, int]:
+    """The first and last edge of what is shown: the place, and as much as fits on both sides of it."""
+
+    def fits(low: int, high: int) -> bool:
+        return low >= 0 and high < len(edges) and width(text[edges[low] : edges[high]].strip()) <= room
+
+    first = last = bisect_right(edges, place[0]) - 1
+    while edges[last] < place[1] and fits(first, last + 1):
+        last += 1
+    if fits(0, last):
+        first = 0
+    while fits(first - 1, last) or fits(first, last + 1):
+        if fits(first, last + 1):
+            last += 1
+        if fits(first - 1, last):
+            first -= 1
+    return first, last

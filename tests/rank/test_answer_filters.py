@@ -1,0 +1,58 @@
+"""What is not an answer: a comment that repeats the query, in any order."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kaiwa.rank.answer_filters import NO_FILTERS, Filters, Screen
+
+WORDS = st.sampled_from(
+    ["今天", "天气", "真", "好", "博主", "辛苦", "了", "ハワイ", "の", "初日", "day", "Hawaii", "I", "2026"]
+)
+REPEATS = {"identical", "repeat", "reordered"}
+
+
+@st.composite
+def reordered(draw: st.DrawFn) -> tuple[str, str]:
+    """A text of several words, and the same words in another order, with other punctuation and width."""
+    words = draw(st.lists(WORDS, min_size=2, max_size=12))
+    between = draw(st.sampled_from([" ", "，", "　", "! "]))
+    return " ".join(words), between.join(draw(st.permutations(words))) + draw(st.sampled_from(["", "！！", "…"]))
+
+
+@given(reordered())
+def test_the_words_of_the_query_in_any_order_are_no_answer(texts: tuple[str, str]) -> None:
+    """A law: no permutation of the query's words passes."""
+    query, echo = texts
+    assert Screen(query, Filters()).refuses(echo) in REPEATS
+    assert Screen(query, NO_FILTERS).refuses(echo) is None
+
+
+@given(reordered(), st.sampled_from(["也", "yes", "海"]))
+def test_a_comment_with_a_word_of_its_own_is_not_a_reordered_one(texts: tuple[str, str], new: str) -> None:
+    """Also a law: one new word is an answer to this filter; the bigrams may still refuse it."""
+    query, echo = texts
+    assert Screen(query, Filters()).refuses(f"{echo} {new}") != "reordered"
+
+
+@pytest.mark.parametrize(
+    ("query", "comment", "reason"),
+    [
+        ("博主辛苦了", "辛苦博主了", "reordered"),
+        ("今天天气真好", "真好，今天天气", "repeat"),
+        ("I do so", "so I do", "reordered"),
+        ("今日は雨", "雨は今日", "reordered"),
+        ("你爱我吗", "我爱你", None),
+        ("你看到了我的秘密", "我看到了", None),
+        ("我想去看海", "我也想去看海", None),
+        ("Do you love me", "I love you", None),
+        ("😀", "😀 ", "identical"),
+    ],
+)
+def test_an_echo_is_refused_and_an_answer_in_the_same_words_is_kept(
+    query: str, comment: str, reason: str | None
+) -> None:
+    """The words of a question in another order can be its answer, if some are left out."""
+    assert Screen(query, Filters(min_chars=0)).refuses(comment) == reason
