@@ -11,6 +11,7 @@ import click
 
 from kaiwa.cli.shell.complete import MEASURE, SCHEME, SCORED_MEASURE
 from kaiwa.cli.shell.output import IN_FILE
+from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +25,22 @@ scores_argument = click.argument("scores", nargs=-1, required=True, type=IN_FILE
 runs_argument = click.argument("runs", nargs=-1, required=True, type=IN_FILE)
 one_measure_option = click.option(
     "-m", "--measure", metavar="NAME", type=SCORED_MEASURE, help="Which measure; required if a file holds several."
+)
+_LOWER = click.option(
+    "--lower-is-better",
+    "lower",
+    metavar="MEASURE",
+    type=SCORED_MEASURE,
+    multiple=True,
+    help="Lower scores of this measure are better; repeatable.",
+)
+_HIGHER = click.option(
+    "--higher-is-better",
+    "higher",
+    metavar="MEASURE",
+    type=SCORED_MEASURE,
+    multiple=True,
+    help="Higher scores are better, if its log or name says lower.",
 )
 order_option = click.option(
     "--order",
@@ -59,6 +76,19 @@ confidence_option = click.option(
     show_default=True,
     help="Confidence level of the interval.",
 )
+
+
+def direction_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The command with --lower-is-better and --higher-is-better, given to it as ``directions``."""
+
+    @wraps(function)
+    def call(*, lower: tuple[str, ...], higher: tuple[str, ...], **values: Any) -> Any:  # Any: as in ``gathered``
+        if both := set(lower) & set(higher):
+            raise InputError(f"--lower-is-better and --higher-is-better both name {min(both)!r}; give one of them")
+        directions = dict.fromkeys(lower, "lower") | dict.fromkeys(higher, "higher")
+        return function(**values, directions=directions)
+
+    return _LOWER(_HIGHER(call))
 
 
 def measures_option(help_text: str) -> Decorator:

@@ -30,11 +30,12 @@ def pilot_text(found: PilotDesign) -> str:
         ends = [None if end is None else int(end) if whole else end for end in (side.low, side.high)]
         rows.append([side.scores, side.variance, value, *ends])
     shown = table(["scores", "variance", solved, "low", "high"], rows)
+    topic, run = found.pilot.axes
     lines = [
-        f"Pilot: {found.measure}, {found.topics} topics, {found.runs} runs",
+        f"Pilot: {found.pilot.label}, {found.topics} {topic}s, {found.runs} {run}s",
         shown,
         "low and high: the answer at the 95% bootstrap limits of the variance. A std-AB difference is in std-AB units:",
-        "0.15 is one standard deviation of the runs on a topic.",
+        f"0.15 is one standard deviation of the {run}s on a {topic}.",
     ]
     lines += [f"std-AB: {side.refusal}" for side in found.sides if side.refusal]
     if found.worst_case:

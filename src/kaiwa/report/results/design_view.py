@@ -185,7 +185,8 @@ class DecisionView:
 
 def _pilot_fields(found: PilotDesign) -> dict[str, Any]:  # Any: JSON values
     pilot = {
-        "measure": found.measure,
+        "measure": found.pilot.measure,
+        "direction": found.pilot.direction,
         "topics": found.topics,
         "runs": found.runs,
         "sides": [_side_fields(side) for side in found.sides],
