@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.formats.score_loading import read_scores
+from kaiwa.formats.score_loading import load_scores, read_scores
 from kaiwa.formats.scores.score_tables import write_matrix, write_scores
+from kaiwa.model.scores import Scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from kaiwa.model.direction import Direction
 
     Made = Callable[[str, str | bytes], Path]
 
@@ -95,7 +99,7 @@ def test_bad_scores_are_refused_with_their_line(made: Made, text: str, message: 
     ],
 )
 def test_a_direction_is_written_and_read_back(
-    tmp_path: Path, form: str, measure: str, direction: Direction, mark: bool
+    tmp_path: Path, form: str, measure: str, direction: Direction, *, mark: bool
 ) -> None:
     """A comment line says what the name does not, or says wrongly; usual files are as other tools write them."""
     scores = Scores(measure, ("q1",), ("A", "B"), np.array([[1.0, 2.0]]), direction)
@@ -127,8 +131,9 @@ def test_files_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
     for name, way in (("a", "lower"), ("b", "higher")):
         (tmp_path / f"{name}.csv").write_text(f"# {way} is better: m\nmeasure,topic,run,score\nm,1,{name},1\n")
     paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    with pytest.raises(InputError, match=r"b\.csv: m: higher is better, but another file says lower; .*higher_is_better"):
+    with pytest.raises(InputError, match=r"b\.csv: m: higher is better, but another file says lower; choose with"):
         load_scores(paths)
+    assert load_scores(paths, directions={"m": "lower"}).scores.direction == "lower"
 
 
 def test_a_missing_score_never_counts_as_0_where_lower_is_better(tmp_path: Path) -> None:

@@ -42,24 +42,27 @@ class Cell(NamedTuple):
 class Cells:
     """Cells by measure and (topic, run); a (topic, run) without a cell is a gap too.
 
-    ``directions`` are those that the files state; ``remarks`` are what a reader must know; ``axes`` are the words for
-    topics and runs.
+    ``directions`` are those that the files state, ``contradictions`` where they disagree; ``remarks`` are what a reader
+    must know; ``axes`` are the words for topics and runs.
     """
 
     tables: dict[str, dict[tuple[str, str], Cell]] = field(default_factory=dict)
     directions: dict[str, Direction] = field(default_factory=dict)
+    contradictions: dict[str, InputError] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     axes: Axes = TOPICS_AND_RUNS
 
     def state(self, measure: str, direction: Direction, place: object) -> None:
-        """Keep the direction that a file states; a contradiction of another file is an error."""
+        """Keep the direction that a file states; if another file contradicts it, the user must choose."""
         if self.directions.setdefault(measure, direction) != direction:
             what = f"{measure}: {direction} is better, but another file says {self.directions[measure]}"
-            raise InputError.at(place, what, f"decide by {option(f'{direction}_is_better', measure)}")
+            fix = f"choose with {option('lower_is_better', measure)} or {option('higher_is_better', measure)}"
+            self.contradictions.setdefault(measure, InputError.at(place, what, fix))
 
     def directed(self, chosen: Mapping[str, Direction]) -> Cells:
         """The same cells, with the directions that the user chose."""
-        return replace(self, directions={**self.directions, **chosen})
+        left = {measure: fault for measure, fault in self.contradictions.items() if measure not in chosen}
+        return replace(self, directions={**self.directions, **chosen}, contradictions=left)
 
     def only(self, measures: Iterable[str]) -> Cells:
         """The cells of these measures."""
@@ -67,6 +70,8 @@ class Cells:
 
     def direction(self, measure: str) -> Direction:
         """The direction of a measure: chosen or stated, else by its name."""
+        if measure in self.contradictions:
+            raise self.contradictions[measure]
         return self.directions.get(measure) or known_direction(measure)
 
     def add(self, measure: str, topic: str, run: str, cell: Cell) -> None:
@@ -120,6 +125,7 @@ def joined(parts: Iterable[Cells]) -> Cells:
         cells.remarks.extend(part.remarks)
         for measure, direction in part.directions.items():
             cells.state(measure, direction, _place(part, measure))
+        cells.contradictions.update(part.contradictions)
         for measure, table in part.tables.items():
             for (topic, run), cell in table.items():
                 cells.add(measure, topic, run, cell)
