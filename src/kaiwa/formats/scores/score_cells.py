@@ -197,8 +197,9 @@ def _gap(measure: str, cells: Cells, gaps: list[tuple[str, str]]) -> InputError:
     many = counted(len(gaps), "missing score")
     what = f"{measure}: {word_run} {run!r} has no score on {word_topic} {topic!r} ({many} in all)"
     fix = (
-        f"score every {word_run} on every {word_topic}, or choose {option('missing', 'drop-topics')}, drop-runs or "
-        f"zero (kaiwa compare, kaiwa.read_scores)"
+        f"score every {word_run} on every {word_topic}, or choose {option('missing', 'drop-topics')}"
+        f"{' or drop-runs' if cells.direction(measure) == 'lower' else ', drop-runs or zero'} "
+        f"(kaiwa compare, kaiwa.read_scores)"
     )
     cell = table.get(gaps[0])
     if cell is not None and cell.path is not None:
