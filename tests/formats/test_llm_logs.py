@@ -124,7 +124,7 @@ def test_a_sample_inspect_could_not_score_is_a_gap(tmp_path: Path) -> None:
         inspect_log(tmp_path / "a.json", "a", [graded(1, "C"), graded(2, "C")]),
         inspect_log(tmp_path / "b.json", "b", [graded(1, "I"), {"id": 2, "epoch": 1, "scores": None, "error": {}}]),
     ]
-    with pytest.raises(InputError, match="'b' has no score on topic '2'"):
+    with pytest.raises(InputError, match="model 'b' has no score on sample '2'"):
         only(paths)
     assert only(paths, missing="drop-topics").topics == ("1",)
 
@@ -137,7 +137,7 @@ def test_inspect_scores_with_several_values_are_measures_of_their_own(tmp_path: 
 
 def test_a_word_inspect_does_not_grade_with_is_refused(tmp_path: Path) -> None:
     """The sample and the value are named."""
-    with pytest.raises(InputError, match="sample 1: match is 'maybe'"):
+    with pytest.raises(InputError, match="sample '1': match is 'maybe'"):
         read_logs([inspect_log(tmp_path / "a.json", "m", [graded(1, "maybe")])])
 
 

@@ -121,10 +121,9 @@ def _decision(question: Question, goal: str, rng: np.random.Generator, remark: R
     from kaiwa.topicset.simulation.decisions import topics_for_decision
 
     alpha = 0.05 if question.alpha is None else question.alpha
-    found = topics_for_decision(
-        _one_pilot(question, remark).oriented, goal=goal, target=question.target, k=question.k, alpha=alpha, rng=rng
-    )
-    return DecisionView(found, goal, question.target, question.k)
+    pilot = _one_pilot(question, remark)
+    found = topics_for_decision(pilot.oriented, goal=goal, target=question.target, k=question.k, alpha=alpha, rng=rng)
+    return DecisionView(found, goal, question.target, question.k, pilot)
 
 
 def _table(question: Question, rng: np.random.Generator, remark: Remark) -> SizeTableView:

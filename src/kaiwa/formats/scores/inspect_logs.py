@@ -101,8 +101,8 @@ def inspect_log(path: Path, log: Json) -> Log:
         for name in not_run
         for metric in dict.fromkeys(one.metric for one in samples)
     ]
-    remarks = _remarks(path, ending, not_run, reducers)
-    return Log(samples, remarks=remarks, subject=(task, model), is_complete=log.get("status") in {None, "success"})
+    remarks = [*_remarks(path, ending, not_run, reducers), *_failed_epochs(path, rows)]
+    return Log(samples, remarks=remarks, subject=(task, model), is_complete=log.get("status") in (None, "success"))
 
 
 def _ending(log: Json) -> str:
@@ -120,6 +120,15 @@ def _remarks(path: Path, ending: str, not_run: list[str], reducers: list[str]) -
     if reducers:
         found.append(f"{path}: epochs are reduced by {' and '.join(reducers)}, as in the log")
     return found
+
+
+def _failed_epochs(path: Path, rows: Mapping[tuple[str, int], Json]) -> list[str]:
+    """A line on the epochs that failed of samples whose other epochs did not."""
+    errors = {key: _message(row.get("error")) for key, row in rows.items()}
+    good = {sample for (sample, _), error in errors.items() if not error}
+    failed = [error for (sample, _), error in errors.items() if error and sample in good]
+    many = counted(len(failed), "epoch")
+    return [f"{path}: {many} failed of samples whose other epochs count: {failed[0]}"] if failed else []
 
 
 def _rows(path: Path, given: object) -> dict[tuple[str, int], Json]:
@@ -209,7 +218,7 @@ def _number(text: str) -> float | None:
 def _reducers(head: Json) -> list[str]:
     """How epochs are reduced, if there are several and not to their mean."""
     config = head.get("config")
-    if not isinstance(config, dict) or config.get("epochs") in {None, 1}:
+    if not isinstance(config, dict) or config.get("epochs") in (None, 1):
         return []
     named = config.get("epochs_reducer")
     names = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
@@ -218,27 +227,28 @@ def _reducers(head: Json) -> list[str]:
 
 def _reduced(path: Path, log: Json, samples: list[Sample], *, several: bool) -> list[Sample]:
     """The samples with one score each, as the log reduced its epochs; samples that it did not reduce have none."""
-    task, model = str(log["eval"].get("task", path.stem)), str(log["eval"].get("model", path.stem))
-    found: dict[tuple[str, str], Sample] = {}
+    found = {(metric, name): (score, scorer) for metric, name, score, scorer in _reductions(path, log, several=several)}
+    if not found:
+        raise InputError.at(path, "has no reductions of its epochs", _FIX)
+    metrics = {metric: scorer for (metric, _), (_, scorer) in found.items()}
+    reasons = {(one.metric, one.sample): one.reason for one in samples if one.score is None}
+    return [
+        Sample(one.task, metric, one.sample, one.model, score, reasons.get((whole, one.sample), "not scored"))
+        for one in {sample.sample: sample for sample in samples}.values()
+        for metric, whole in metrics.items()
+        for score, _ in [found.get((metric, one.sample), (None, whole))]
+    ]
+
+
+def _reductions(path: Path, log: Json, *, several: bool) -> Iterator[tuple[str, str, float | None, str]]:
+    """Each reduced score: its metric, its sample, the score, and the metric without its reducer."""
     for reduction in _objects(log.get("reductions")):
         scorer, reducer = str(reduction.get("scorer")), str(reduction.get("reducer") or "mean")
         for row in _objects(reduction.get("samples")):
             value, name = row.get("value"), str(row.get("sample_id"))
             for key, one in value.items() if isinstance(value, dict) else [("", value)]:
-                metric = "/".join(filter(None, (scorer, f"{key}", reducer if several else "")))
-                score = _graded(path, name, metric, one)
-                found[metric, name] = Sample(
-                    task, metric, name, model, score, "" if score is not None else "not scored"
-                )
-    if not found:
-        raise InputError.at(path, "has no reductions of its epochs", _FIX)
-    metrics = dict.fromkeys(metric for metric, _ in found)
-    reasons = {one.sample: one.reason for one in samples if one.reason}
-    return [
-        found.get((metric, name), Sample(task, metric, name, model, None, reasons.get(name, "not scored")))
-        for name in dict.fromkeys(one.sample for one in samples)
-        for metric in metrics
-    ]
+                whole = f"{scorer}/{key}" if key else scorer
+                yield f"{whole}/{reducer}" if several else whole, name, _graded(path, name, whole, one), whole
 
 
 def _not_run(head: Json, run: set[str]) -> list[str]:

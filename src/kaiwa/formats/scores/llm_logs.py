@@ -126,7 +126,7 @@ def _files(paths: Sequence[Path]) -> list[Path]:
     for file in files:
         if RESULTS.fullmatch(file.name) and file.parent not in beside:
             what = "holds the means of tasks, not the scores of samples"
-            raise InputError.at(file, what, "evaluate with --log_samples, and give the samples_*.jsonl files")
+            raise InputError.at(file, what, "log samples when evaluating (--log_samples)")
     return [file for file in files if not RESULTS.fullmatch(file.name)]
 
 
