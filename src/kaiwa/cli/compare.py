@@ -64,7 +64,7 @@ def _trials(_: click.Context, __: click.Parameter, value: str) -> int | Literal[
 @click.command("compare", epilog="Example: kaiwa compare scores.csv -m nERR@10 --trials auto --caterpillar means.svg")
 @scores_argument
 @one_measure_option
-@direction_options
+@direction_options()
 @click.option(
     "--test",
     metavar="TEST",

@@ -33,7 +33,7 @@ class _WithFormats(click.Command):
 @click.argument("files", nargs=-1, required=True, type=IN_FILE)
 @click.option("--to", "name", required=True, metavar="FORMAT", type=Named("format"), help="One of the formats below.")
 @click.option("-m", "--measure", "measures", multiple=True, help="Only this measure of scores; repeatable.")
-@direction_options
+@direction_options()
 @click.option("-o", "--output", type=IN_FILE, help="A file, or a folder if the format has several files.")
 @json_option
 def command(

@@ -58,7 +58,7 @@ def _asked(function: Callable[..., None]) -> Callable[..., Any]:  # Any: click's
     epilog="Example: kaiwa design --variance 0.0643 --systems 10 --min-diff 0.15",
 )
 @all_of(*REQUIREMENT, *TABLE, *FIGURES)
-@direction_options
+@direction_options(hidden=True)
 @all_of(*KINDS, *SIMULATE, *DECIDE, *ROUNDS, *COST, hidden=True)
 @_asked
 @click.pass_context
@@ -82,7 +82,7 @@ def command(ctx: click.Context, *, question: Question, output: Path | None, as_j
 )
 @click.argument("simulate", metavar="TEST", type=Named("simulated test"))
 @all_of(PILOT, MEASURE, *QUANTITIES, *TEST, *SIMULATE)
-@direction_options
+@direction_options()
 @_asked
 def simulate(*, question: Question, output: Path | None, as_json: bool) -> None:
     """Check a design by simulation: draw data sets from a pilot, and count how often TEST finds the difference.
@@ -99,7 +99,7 @@ def simulate(*, question: Question, output: Path | None, as_json: bool) -> None:
 )
 @click.argument("decide", metavar="GOAL", type=click.Choice(["top", "tau", "discriminative"]))
 @all_of(PILOT, MEASURE, *DECIDE, ALPHA)
-@direction_options
+@direction_options()
 @_asked
 def decide(*, question: Question, output: Path | None, as_json: bool) -> None:
     """How many topics a right decision needs, by resampling a pilot.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 )
 @scores_argument
 @click.option("-m", "--measure", "measures", type=SCORED_MEASURE, multiple=True, help="Only this measure; repeatable.")
-@direction_options
+@direction_options()
 @click.option(
     "--method", type=click.Choice(["std", "std-cdf", "std-ab"]), default="std-ab", show_default=True, help="Method."
 )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     multiple=True,
     help="A measure; with one file, give two.",
 )
-@direction_options
+@direction_options()
 @click.option(
     "--interval",
     type=click.Choice(["hwc", "null", "bootstrap"]),

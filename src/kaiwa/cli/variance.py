@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.command("variance", epilog="Example: kaiwa variance pilot1.csv pilot2.csv -m nERR@10")
 @scores_argument
 @one_measure_option
-@direction_options
+@direction_options()
 @confidence_option
 @trials_option(2000, "Bootstrap draws of topics.")
 @out_option

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,22 +25,6 @@ scores_argument = click.argument("scores", nargs=-1, required=True, type=IN_FILE
 runs_argument = click.argument("runs", nargs=-1, required=True, type=IN_FILE)
 one_measure_option = click.option(
     "-m", "--measure", metavar="NAME", type=SCORED_MEASURE, help="Which measure; required if a file holds several."
-)
-_LOWER = click.option(
-    "--lower-is-better",
-    "lower",
-    metavar="MEASURE",
-    type=SCORED_MEASURE,
-    multiple=True,
-    help="Lower scores of this measure are better; repeatable.",
-)
-_HIGHER = click.option(
-    "--higher-is-better",
-    "higher",
-    metavar="MEASURE",
-    type=SCORED_MEASURE,
-    multiple=True,
-    help="Higher scores are better, if its log or name says lower.",
 )
 order_option = click.option(
     "--order",
@@ -78,17 +62,25 @@ confidence_option = click.option(
 )
 
 
-def direction_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The command with --lower-is-better and --higher-is-better, given to it as ``directions``."""
+def direction_options(*, hidden: bool = False) -> Decorator:
+    """--lower-is-better and --higher-is-better, given to the command as ``directions``."""
+    name = partial(click.option, metavar="MEASURE", type=SCORED_MEASURE, multiple=True, hidden=hidden)
+    lower_option = name("--lower-is-better", "lower", help="Lower scores of this measure are better; repeatable.")
+    higher_option = name(
+        "--higher-is-better", "higher", help="Higher scores are better, if its log or name says lower."
+    )
 
-    @wraps(function)
-    def call(*, lower: tuple[str, ...], higher: tuple[str, ...], **values: Any) -> Any:  # Any: as in ``gathered``
-        if both := set(lower) & set(higher):
-            raise InputError(f"--lower-is-better and --higher-is-better both name {min(both)!r}; give one of them")
-        directions = dict.fromkeys(lower, "lower") | dict.fromkeys(higher, "higher")
-        return function(**values, directions=directions)
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def call(*, lower: tuple[str, ...], higher: tuple[str, ...], **values: Any) -> Any:  # Any: as in ``gathered``
+            if both := set(lower) & set(higher):
+                raise InputError(f"--lower-is-better and --higher-is-better both name {min(both)!r}; give one of them")
+            directions = dict.fromkeys(lower, "lower") | dict.fromkeys(higher, "higher")
+            return function(**values, directions=directions)
 
-    return _LOWER(_HIGHER(call))
+        return lower_option(higher_option(call))
+
+    return decorate
 
 
 def measures_option(help_text: str) -> Decorator:
