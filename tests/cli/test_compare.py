@@ -234,3 +234,100 @@ def test_variance_speaks_the_promised_json(kaiwa: Kaiwa, scores: Path) -> None:
     assert (fields["topics"], fields["runs"]) == (12, 4)
     assert fields["v_e_limits"][0] < fields["v_e"] < fields["v_e_limits"][1]
     assert set(fields["components"]) >= {"topic", "run", "residual", "generalisability"}
+
+
+@pytest.fixture
+def losses(tmp_path: Path) -> Path:
+    """A gain and a loss of three runs; the run with the lowest loss has the highest gain."""
+    rng = np.random.default_rng(1)
+    lines = ["measure,topic,run,score"]
+    for topic in range(20):
+        for run, ppl in (("A", 15.5), ("B", 10.5), ("C", 13.0)):
+            noise = rng.normal()
+            lines += [f"ppl,{topic},{run},{ppl + noise:.4f}", f"acc,{topic},{run},{20 - ppl - noise:.4f}"]
+    path = tmp_path / "losses.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_model_with_a_lower_perplexity_is_ranked_first(kaiwa: Kaiwa, losses: Path) -> None:
+    """Ranks, direction and the better run of each pair in JSON; the words in the text."""
+    fields = json.loads(kaiwa("compare", str(losses), "-m", "ppl", "--json").stdout)
+    assert (fields["direction"], fields["ranks"]) == ("lower", {"B": 1, "C": 2, "A": 3})
+    assert [pair["better"] for pair in fields["pairs"]] == ["B", "C", "B"]
+    shown = kaiwa("compare", str(losses), "-m", "ppl", "--pairs").stdout
+    assert "mean (lower is better)" in shown.splitlines()[0]
+    assert "compared by mean ppl (lower is better) over 20 topics" in shown
+    assert "mean (lower is better)" in kaiwa("compare", str(losses), "-m", "ppl", "--latex").stdout
+
+
+def test_the_user_decides_the_direction(kaiwa: Kaiwa, losses: Path) -> None:
+    """Against the name; for a name that says nothing; never for a measure that is not there."""
+    chosen = kaiwa("compare", str(losses), "-m", "ppl", "--higher-is-better", "ppl", "--json")
+    assert json.loads(chosen.stdout)["ranks"] == {"A": 1, "C": 2, "B": 3}
+    chosen = kaiwa("compare", str(losses), "-m", "acc", "--lower-is-better", "acc", "--json")
+    assert json.loads(chosen.stdout)["direction"] == "lower"
+    done = kaiwa("compare", str(losses), "-m", "acc", "--lower-is-better", "pl")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "unknown measure 'pl'; did you mean 'ppl'?" in done.stderr
+    done = kaiwa("compare", str(losses), "-m", "acc", "--lower-is-better", "acc", "--higher-is-better", "acc")
+    assert "both name 'acc'; give one of them" in done.stderr
+
+
+def test_every_verb_of_scores_carries_the_direction(kaiwa: Kaiwa, losses: Path, tmp_path: Path) -> None:
+    """Text, JSON and files of tau, standardise, variance, design and convert."""
+    tau = json.loads(kaiwa("tau", str(losses), "-m", "ppl", "-m", "acc", "--json").stdout)
+    assert (tau["tau"], tau["directions"]) == (1.0, ["lower", "higher"])
+    out = tmp_path / "std.csv"
+    done = kaiwa("standardise", str(losses), "-m", "ppl", "-o", str(out))
+    assert "ppl: lower is better, also after standardisation" in done.stderr
+    assert out.read_text().startswith("# lower is better: ppl\n")
+    assert json.loads(kaiwa("compare", str(out), "--json").stdout)["ranks"] == {"B": 1, "C": 2, "A": 3}
+    variance = kaiwa("variance", str(losses), "-m", "acc", "--lower-is-better", "acc").stdout
+    assert variance.startswith("acc (lower is better): 20 topics, 3 runs")
+    assert json.loads(kaiwa("variance", str(losses), "-m", "ppl", "--json").stdout)["direction"] == "lower"
+    design = ["design", "--pilot", str(losses), "-m", "ppl", "--systems", "3", "--min-diff", "2", "--scale", "30"]
+    assert "Pilot: ppl (lower is better), 20 topics, 3 runs" in kaiwa(*design).stdout
+    assert json.loads(kaiwa(*design, "--json").stdout)["pilot"]["direction"] == "lower"
+    matrix = kaiwa("convert", str(losses), "--to", "matrix", "-m", "acc", "--lower-is-better", "acc").stdout
+    assert matrix.startswith("# lower is better\ntopic,A,B,C\n")
+
+
+def test_the_better_side_of_a_caterpillar_has_the_line(kaiwa: Kaiwa, losses: Path, tmp_path: Path) -> None:
+    """The label of the axis says which way is up."""
+    svg = tmp_path / "means.svg"
+    kaiwa("compare", str(losses), "-m", "ppl", "--caterpillar", str(svg))
+    assert "mean ppl (lower is better)" in svg.read_text(encoding="utf-8")
+
+
+def test_every_verb_of_scores_takes_a_folder_of_logs_in_its_words(kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """Samples and models, not topics and runs."""
+    rng = np.random.default_rng(1)
+    for model, skill in (("small", 0.3), ("middle", 0.5), ("large", 0.8)):
+        rows = [
+            {"doc_id": doc, "filter": "none", "metrics": ["acc", "nll"], "acc": float(right), "nll": 1.5 - skill}
+            for doc, right in enumerate(rng.random(30) < skill)
+        ]
+        folder = tmp_path / "logs" / model
+        folder.mkdir(parents=True)
+        lines = "".join(json.dumps(row | {"nll": row["nll"] + rng.random()}) + "\n" for row in rows)  # type: ignore[operator]
+        (folder / "samples_quiz_2026-01-05T10-20-30.123456.jsonl").write_text(lines)
+        told = {"results": {}, "higher_is_better": {"quiz": {"acc": True, "nll": False}}}
+        (folder / "results_2026-01-05T10-20-30.123456.json").write_text(json.dumps(told, indent=2))
+    logs = str(tmp_path / "logs")
+    shown = kaiwa("compare", logs, "-m", "nll").stdout
+    assert shown.splitlines()[0].split()[:2] == ["rank", "model"]
+    assert shown.splitlines()[2].split()[1] == "large"
+    assert "3 models were compared by mean nll (lower is better) over 30 samples" in shown
+    assert "topic" not in shown
+    assert "run" not in shown.replace("rounded", "")
+    assert "model - small" in kaiwa("compare", logs, "-m", "acc", "--baseline", "small").stdout
+    assert "nll (lower is better) against acc, 3 models" in kaiwa("tau", logs, "-m", "nll", "-m", "acc").stdout
+    assert kaiwa("variance", logs, "-m", "acc").stdout.startswith("30 samples, 3 models")
+    pilot = ["--pilot", logs, "-m", "acc"]
+    design = kaiwa("design", *pilot, "--systems", "3", "--min-diff", "0.3").stdout
+    assert design.startswith("Use ")
+    assert "topic" not in design
+    assert "samples" in kaiwa("design", "decide", "top", *pilot).stdout
+    assert kaiwa("standardise", logs, "-m", "nll").stdout.startswith("# lower is better: nll\n")
+    assert kaiwa("convert", logs, "--to", "csv").stdout.startswith("# lower is better: nll\nmeasure,topic,run,score\n")

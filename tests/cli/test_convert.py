@@ -66,7 +66,7 @@ def test_the_means_of_other_evaluators_files_are_compared(kaiwa: Kaiwa, tmp_path
         (["s.csv", "--to", "nevv"], "kaiwa: unknown format 'nevv'; did you mean 'nev'?"),
         (["s.csv", "--to", "nev"], "kaiwa: nev is 4 files; give a folder with -o"),
         (["s.csv", "--to", "matrix"], "kaiwa: a matrix has one measure, and there are AP, RR; choose one with -m"),
-        (["s.csv", "--to", "csv", "-m", "ap"], "kaiwa: unknown measure 'ap'; did you mean 'AP'?"),
+        (["s.csv", "--to", "csv", "-m", "ap"], "kaiwa: s.csv: unknown measure 'ap'; did you mean 'AP'?"),
         (["A.txt", "--to", "res", "-m", "AP", "-o", "x"], "kaiwa: -m chooses among scores, but res holds none"),
         (["q", "q", "--to", "rel", "-o", "x"], "kaiwa: q: is a second file of qrels"),
         (["s.csv", "--to", "nev", "-o", "s.csv"], "kaiwa: s.csv: cannot be made (File exists)"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -13,6 +14,8 @@ import pytest
 from kaiwa.errors import InputError
 from kaiwa.flow.report import write_report
 from kaiwa.formats.score_loading import read_scores
+from kaiwa.model.score_set import ScoreSet
+from kaiwa.model.scores import Scores
 from kaiwa.task.task_folder import read_task
 
 
@@ -96,3 +99,27 @@ def test_limits_say_what_is_unjudged_and_what_is_too_small_to_see(files: dict[st
     assert "comments at the first ranks of the runs (" in limits
     assert "not judged. They count as not relevant." in limits
     assert "With 8 topics, differences between the best and the worst of 4 runs below" in limits
+
+
+def test_a_measure_whose_lower_scores_are_better_is_reported_best_first(small_round: Path) -> None:
+    """The page, LaTeX, CSV and JSON have the words; the order, the pairs, the topics and tau follow the direction."""
+    scores = read_scores(small_round / "scores.csv")
+    gain = scores["nG@1"]
+    loss = Scores("loss", gain.topics, gain.runs, 10 - gain.values)
+    ScoreSet([gain, loss]).write(small_round / "scores.csv")
+    settings = small_round / "kaiwa.toml"
+    settings.write_text(re.sub("(?m)^measures = .*$", 'measures = ["loss", "nG@1"]', settings.read_text()))
+    made = reported(small_round)
+    tables = json.loads(made["report.json"])["tables"]
+    boards = [tables[f"leaderboard-{name}"] for name in ("loss", "ng-1")]
+    assert [row[1] for row in boards[0]["rows"]] == [row[1] for row in boards[1]["rows"]]
+    assert [row[0] for row in boards[0]["rows"]] == [row[0] for row in boards[1]["rows"]]
+    assert boards[0]["header"][2] == "mean (lower is better)"
+    assert boards[1]["header"][2] == "mean"
+    assert tables["tau"]["rows"][0][1] == pytest.approx(1.0)
+    for files in (made["page"], made["tables/leaderboard-loss.tex"], made["data/leaderboard-loss.csv"]):
+        assert b"(lower is better)" in files
+    best = [row[6].split()[0] for row in tables["topics-all-ng-1"]["rows"]]
+    assert [row[6].split()[0] for row in tables["topics-all-loss"]["rows"]] == best
+    assert tables["summary"]["rows"][0][:2] == ["loss (lower is better)", tables["summary"]["rows"][1][1]]
+    assert b"the lowest mean loss" in made["page"]

@@ -10,7 +10,7 @@ def test_logs_and_tables_are_not_mixed(tmp_path: Path) -> None:
     """One or the other, and the odd file is named."""
     (tmp_path / "a.csv").write_text("A,B\n1,2\n", encoding="utf-8")
     (tmp_path / "b.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(InputError, match=r"b\.json: is a JSON log among score tables"):
+    with pytest.raises(InputError, match=r"b\.json: is a log among score tables"):
         load_scores([tmp_path / "a.csv", tmp_path / "b.json"])
 
 

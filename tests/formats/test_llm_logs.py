@@ -2,10 +2,12 @@
 
 import gzip
 import json
+import math
 from pathlib import Path
 
 import pytest
 
+from kaiwa import read_scores
 from kaiwa.errors import InputError
 from kaiwa.formats.scores.llm_logs import read_logs
 from kaiwa.formats.scores.score_cells import complete_scores
@@ -124,7 +126,7 @@ def test_a_sample_inspect_could_not_score_is_a_gap(tmp_path: Path) -> None:
         inspect_log(tmp_path / "a.json", "a", [graded(1, "C"), graded(2, "C")]),
         inspect_log(tmp_path / "b.json", "b", [graded(1, "I"), {"id": 2, "epoch": 1, "scores": None, "error": {}}]),
     ]
-    with pytest.raises(InputError, match="'b' has no score on topic '2'"):
+    with pytest.raises(InputError, match="model 'b' has no score on sample '2'"):
         only(paths)
     assert only(paths, missing="drop-topics").topics == ("1",)
 
@@ -137,7 +139,7 @@ def test_inspect_scores_with_several_values_are_measures_of_their_own(tmp_path: 
 
 def test_a_word_inspect_does_not_grade_with_is_refused(tmp_path: Path) -> None:
     """The sample and the value are named."""
-    with pytest.raises(InputError, match="sample 1: match is 'maybe'"):
+    with pytest.raises(InputError, match="sample '1': match is 'maybe'"):
         read_logs([inspect_log(tmp_path / "a.json", "m", [graded(1, "maybe")])])
 
 
@@ -194,3 +196,85 @@ def test_what_is_no_log_is_refused_with_its_name(tmp_path: Path, name: str, text
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=name):
         read_logs([path])
+
+
+def results(folder: Path, stated: object, *, stamp: str = "2026-01-05T10-20-30.123456") -> Path:
+    """The file in which lm-evaluation-harness writes the means of its tasks, beside the samples."""
+    path = folder / f"results_{stamp}.json"
+    path.write_text(json.dumps({"results": {"t": {"acc,none": 0.5}}, "higher_is_better": stated}, indent=2))
+    return path
+
+
+def test_lm_evals_results_file_states_the_directions(tmp_path: Path) -> None:
+    """A metric whose name says nothing; with the filter of the metric, and with the task when there are several."""
+    rows = [sample(0, 0.5, metrics=["spread"], spread=0.5, filter="strict")]
+    lm_eval(tmp_path / "m", "t", rows)
+    lm_eval(tmp_path / "m", "u", [sample(0, 1.0)])
+    results(tmp_path / "m", {"t": {"spread": False}, "u": {"acc": True}})
+    found = complete_scores(read_logs([tmp_path])).scores
+    assert {name: one.direction for name, one in found.items()} == {"t:spread,strict": "lower", "u:acc": "higher"}
+
+
+def test_the_results_file_of_the_same_time_is_used(tmp_path: Path) -> None:
+    """Not that of a later evaluation in the same folder."""
+    path = lm_eval(tmp_path / "m", "t", [sample(0, 1.0)])
+    results(tmp_path / "m", {"t": {"acc": False}})
+    results(tmp_path / "m", {"t": {"acc": True}}, stamp="2026-02-05T10-20-30.123456")
+    assert only([path]).direction == "lower"
+
+
+def test_results_files_among_the_samples_are_no_logs(tmp_path: Path) -> None:
+    """``results/*/*`` names them too."""
+    paths = [lm_eval(tmp_path / "a", "t", [sample(0, 1.0)]), results(tmp_path / "a", {"t": {"acc": False}})]
+    assert only(paths).direction == "lower"
+    assert next(iter(read_scores(*paths).values())).runs == (paths[0].name.split(".jsonl")[0],)
+
+
+def test_a_results_file_alone_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    """It has no samples."""
+    with pytest.raises(InputError, match=r"holds the means of tasks, not the scores of samples; .*--log_samples"):
+        read_logs([results(tmp_path, {})])
+
+
+def test_a_damaged_results_file_is_a_remark(tmp_path: Path) -> None:
+    """The names of the measures decide."""
+    path = lm_eval(tmp_path / "m", "t", [sample(0, 1.0)])
+    results(tmp_path / "m", {}).write_text("{")
+    cells = read_logs([path])
+    assert "their names decide" in cells.remarks[0]
+    assert complete_scores(cells).scores["acc"].direction == "higher"
+
+
+def test_the_perplexity_of_lm_eval_is_a_log_likelihood_in_its_samples(tmp_path: Path) -> None:
+    """The harness logs it negative, so higher would be better; the score is the logarithm of the perplexity.
+
+    lm_eval 0.4.13: process_results gives ``perplexity: ll`` and ``word_perplexity: (ll, words)``; the perplexity of a
+    task is exp(-mean(ll)).
+    """
+    names = ["perplexity", "word_perplexity", "bits_per_byte"]
+    row = {"perplexity": -2.5, "word_perplexity": [-30.0, 10], "bits_per_byte": [-30.0, 60]}
+    path = lm_eval(tmp_path / "m", "t", [sample(0, 1.0, metrics=names, **row)])
+    results(tmp_path / "m", {"t": dict.fromkeys(names, False)})
+    found = complete_scores(read_logs([path])).scores
+    assert {name: one.values[0, 0] for name, one in found.items()} == {
+        "log_perplexity": 2.5,
+        "log_word_perplexity": 3.0,
+        "bits_per_byte": pytest.approx(0.5 / math.log(2)),
+    }
+    assert {one.direction for one in found.values()} == {"lower"}
+
+
+def test_promptfoos_named_scores_are_higher_whatever_their_names(tmp_path: Path) -> None:
+    """The score of an assertion on perplexity is 1 if it holds."""
+    path = promptfoo(tmp_path / "r.json", [result(0, "p", 1.0, namedScores={"perplexity": 1.0})])
+    assert complete_scores(read_logs([path])).scores["perplexity"].direction == "higher"
+
+
+def test_a_folder_holds_the_logs_of_several_tools(tmp_path: Path) -> None:
+    """Other files are left out."""
+    lm_eval(tmp_path / "lm", "arc", [sample(0, 1.0)])
+    inspect_log(tmp_path / "i.json", "m", [graded(0, "C")])
+    (tmp_path / "notes.json").write_text("{}")
+    (tmp_path / "README.txt").write_text("logs")
+    found = complete_scores(read_logs([tmp_path])).scores
+    assert list(found) == ["match", "acc"]

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.formats.score_loading import read_scores
+from kaiwa.formats.score_loading import load_scores, read_scores
 from kaiwa.formats.scores.score_tables import write_matrix, write_scores
+from kaiwa.model.scores import Scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from kaiwa.model.direction import Direction
 
     Made = Callable[[str, str | bytes], Path]
 
@@ -82,3 +86,67 @@ def test_bad_scores_are_refused_with_their_line(made: Made, text: str, message: 
     """Missing, duplicate and unreadable cells are named."""
     with pytest.raises(InputError, match=message):
         read_scores(made("s.csv", text))
+
+
+@pytest.mark.parametrize("form", ["csv", "matrix"])
+@pytest.mark.parametrize(
+    ("measure", "direction", "mark"),
+    [
+        ("ppl", "lower", True),
+        ("seconds", "lower", True),
+        ("ppl", "higher", True),
+        ("AP", "higher", False),
+    ],
+)
+def test_a_direction_is_written_and_read_back(
+    tmp_path: Path, form: str, measure: str, direction: Direction, *, mark: bool
+) -> None:
+    """A comment line says what the name does not, or says wrongly; usual files are as other tools write them."""
+    scores = Scores(measure, ("q1",), ("A", "B"), np.array([[1.0, 2.0]]), direction)
+    path = tmp_path / f"{measure}.csv"
+    scores.write(path, format=form)
+    assert read_scores(path)[measure] == scores
+    assert path.read_text().startswith("#") == mark
+
+
+def test_a_mark_without_a_name_is_for_every_measure(tmp_path: Path) -> None:
+    """A user can add one line to any table; measures named by the table stay as they are written."""
+    path = tmp_path / "s.csv"
+    path.write_text("measure,topic,run,score\n# lower is better\na,1,R,1\nb,1,R,2\n")
+    assert [one.direction for one in read_scores(path).values()] == ["lower", "lower"]
+    path.write_text("# lower is better: b\nmeasure,topic,run,score\na,1,R,1\nb,1,R,2\n")
+    assert [one.direction for one in read_scores(path).values()] == ["higher", "lower"]
+
+
+def test_a_mark_for_an_absent_measure_is_refused_with_its_line(tmp_path: Path) -> None:
+    """A misspelt mark is not ignored."""
+    path = tmp_path / "s.csv"
+    path.write_text("# lower is better: sconds\nmeasure,topic,run,score\nseconds,1,R,1\n")
+    with pytest.raises(InputError, match=r"s\.csv:1: unknown measure 'sconds'; did you mean 'seconds'\?"):
+        read_scores(path)
+
+
+def test_files_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
+    """One says lower, one says higher; the user decides."""
+    for name, way in (("a", "lower"), ("b", "higher")):
+        (tmp_path / f"{name}.csv").write_text(f"# {way} is better: m\nmeasure,topic,run,score\nm,1,{name},1\n")
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    with pytest.raises(InputError, match=r"b\.csv: m: higher is better, but another file says lower; choose with"):
+        load_scores(paths)
+    assert load_scores(paths, directions={"m": "lower"}).scores.direction == "lower"
+
+
+def test_a_missing_score_never_counts_as_0_where_lower_is_better(tmp_path: Path) -> None:
+    """0 would be the best score."""
+    path = tmp_path / "ppl.csv"
+    path.write_text("topic,A,B\nq1,10,12\nq2,,11\nq3,10,12\n")
+    with pytest.raises(InputError, match=r"ppl: 0 for a missing score would be the best score.*drop-topics"):
+        load_scores([path], missing="zero")
+    assert load_scores([path], missing="drop-topics").scores.topics == ("q1", "q3")
+
+
+def test_gaps_of_other_measures_do_not_matter(tmp_path: Path) -> None:
+    """The chosen measure is complete."""
+    path = tmp_path / "s.csv"
+    path.write_text("measure,topic,run,score\na,1,R,1\na,1,S,2\nb,1,R,2\nb,1,S,\n")
+    assert load_scores([path], measure="a").scores.measure == "a"

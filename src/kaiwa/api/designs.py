@@ -126,7 +126,7 @@ def design_decision(
     from kaiwa.topicset.simulation.decisions import topics_for_decision
 
     rng = np.random.default_rng(seed)
-    return topics_for_decision(pilot.values, goal=goal, target=target, k=k, alpha=alpha, rng=rng)
+    return topics_for_decision(pilot.oriented, goal=goal, target=target, k=k, alpha=alpha, rng=rng)
 
 
 def simulate_design(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kaiwa.compare.standardisation import Factors
     from kaiwa.formats.data_frames import Frame
     from kaiwa.formats.intent_files import IntentChances
+    from kaiwa.model.direction import Direction
     from kaiwa.model.gains import Gains
     from kaiwa.model.run import Run
     from kaiwa.model.score_set import ScoreSet
@@ -113,20 +114,29 @@ def read_votes(source: Path | str | Frame, *, top: int | None = None) -> Votes:
     return data_frames.votes_of(source, top=top)
 
 
-def read_scores(*sources: Path | str | Frame, missing: str = "error", measure: str = "score") -> ScoreSet:
+def read_scores(
+    *sources: Path | str | Frame,
+    missing: str = "error",
+    measure: str = "score",
+    lower_is_better: str | Iterable[str] = (),
+    higher_is_better: str | Iterable[str] = (),
+) -> ScoreSet:
     """Scores from files and folders in any format of scores, LLM logs among them, or from data frames.
 
     A data frame is long (topic, run, score, and measure when there are several) or wide: topics x runs, or a column
     for each measure. ``measure`` names the scores of a frame without measures. ``missing`` is the rule for runs
     without a score on some topic: ``error``, ``drop-topics``, ``drop-runs`` or ``zero``; the result lists their effect.
+    ``lower_is_better`` and ``higher_is_better`` name measures whose log, file or name does not say it, or is wrong.
 
     >>> import kaiwa, polars
     >>> frame = polars.DataFrame({"topic": ["q1", "q2"], "A": [0.5, 1.0], "B": [0.25, 0.5]})
     >>> kaiwa.read_scores(frame, measure="AP").means()
     {'A': {'AP': 0.75}, 'B': {'AP': 0.375}}
+    >>> kaiwa.read_scores(frame, measure="seconds", lower_is_better="seconds")["seconds"].direction
+    'lower'
     """
     from kaiwa.formats.data_frames import add_scores
-    from kaiwa.formats.score_loading import read_cells
+    from kaiwa.formats.score_loading import log_remarks, read_cells, with_directions
     from kaiwa.formats.scores.score_cells import complete_scores
     from kaiwa.model.score_set import ScoreSet
 
@@ -134,13 +144,25 @@ def read_scores(*sources: Path | str | Frame, missing: str = "error", measure: s
     cells = read_cells(paths)
     for frame in frames:
         add_scores(cells, frame, measure=measure)
+    cells = with_directions(cells, _directions(lower_is_better, higher_is_better))
     found = complete_scores(cells, missing=missing)
     return ScoreSet(
         found.scores.values(),
         topics_left_out={name: left for name, left in found.topics_left_out.items() if left},
         runs_left_out={name: left for name, left in found.runs_left_out.items() if left},
         filled={name: count for name, count in found.filled.items() if count},
+        remarks=log_remarks(cells),
     )
+
+
+def _directions(lower: str | Iterable[str], higher: str | Iterable[str]) -> dict[str, Direction]:
+    """The directions that the caller chose, by measure."""
+    low, high = ({names} if isinstance(names, str) else set(names) for names in (lower, higher))
+    if both := low & high:
+        raise InputError(
+            f"{option('lower_is_better')} and {option('higher_is_better')} both name {min(both)!r}; give one of them"
+        )
+    return {**dict.fromkeys(low, "lower"), **dict.fromkeys(high, "higher")}
 
 
 def read_factors(path: Path | str) -> dict[str, Factors]:

@@ -24,7 +24,8 @@ MAX_CHARACTERS = 500
 class Sheet:
     """A table with a caption; ``notes`` list what was left out, ``unseen`` counts rows that are not in it.
 
-    ``words`` precede the table in a notebook; ``text`` is what ``print`` shows, if that is more than the table.
+    ``words`` precede the table in a notebook; ``text`` is what ``print`` shows, if that is more than the table;
+    ``names`` are those of the columns in a data frame, if they are not those of the header.
     """
 
     header: Sequence[str]
@@ -35,6 +36,7 @@ class Sheet:
     unseen: int = 0
     digits: int = 4
     text: str = ""
+    names: Sequence[str] = ()
 
     def html(self) -> str:
         """The sheet as static HTML without external files; rows beyond its size are counted, not shown."""
@@ -60,7 +62,7 @@ class Sheet:
 
     def columns(self) -> dict[str, Sequence[object]]:
         """The rows, column by column."""
-        return {name: [row[place] for row in self.rows] for place, name in enumerate(self.header)}
+        return {name: [row[place] for row in self.rows] for place, name in enumerate(self.names or self.header)}
 
 
 def _clipped(cell: Cell) -> Cell:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kaiwa.api.sheet import Sheet
+from kaiwa.compare.groups import best_first
 from kaiwa.errors import counted, in_python
 from kaiwa.report.results.design_answer import answer_text, headline, percent
-from kaiwa.report.results.leaderboard import HEADING, baseline_heading, baseline_rows, leaderboard_rows
+from kaiwa.report.results.leaderboard import COLUMNS, baseline_heading, baseline_rows, heading, leaderboard_rows
 from kaiwa.report.text_tables import few, table, visible
 
 if TYPE_CHECKING:
@@ -77,16 +78,18 @@ def _votes(votes: Votes) -> Sheet:
 
 
 def _scores(scores: Scores) -> Sheet:
-    rows = sorted(scores.means().items(), key=lambda mean: -mean[1])
-    return Sheet(["run", f"mean {scores.measure}"], rows, counted(len(scores.topics), "topic"))
+    order = best_first(scores.oriented.mean(axis=0)).tolist()
+    means = scores.values.mean(axis=0).tolist()
+    rows: list[list[Cell]] = [[scores.runs[run], means[run]] for run in order]
+    return Sheet([scores.axes.run, f"mean {scores.label}"], rows, counted(len(scores.topics), scores.axes.topic))
 
 
 def _score_set(scores: ScoreSet) -> Sheet:
-    means = scores.means()
+    means, axes = scores.means(), scores.axes
     rows: list[list[Cell]] = [[run, *(own.get(measure) for measure in scores)] for run, own in means.items()]
     notes = [
         f"{measure}: {counted(len(names), noun)} left out for missing scores: {few(names)}"
-        for noun, left_out in (("topic", scores.topics_left_out), ("run", scores.runs_left_out))
+        for noun, left_out in ((axes.topic, scores.topics_left_out), (axes.run, scores.runs_left_out))
         for measure, names in left_out.items()
         if names
     ]
@@ -95,12 +98,14 @@ def _score_set(scores: ScoreSet) -> Sheet:
         for measure, count in scores.filled.items()
         if count
     ]
-    return Sheet(["run", *scores], rows, _topics_of(scores), notes=tuple(notes))
+    notes += scores.remarks
+    return Sheet([axes.run, *(one.label for one in scores.values())], rows, _topics_of(scores), notes=tuple(notes))
 
 
 def _topics_of(scores: ScoreSet) -> str:
     sizes = {len(one.topics) for one in scores.values()}
-    return f"Means over {counted(sizes.pop(), 'topic')}" if len(sizes) == 1 else "Means over topics"
+    topic = scores.axes.topic
+    return f"Means over {counted(sizes.pop(), topic)}" if len(sizes) == 1 else f"Means over {topic}s"
 
 
 def _scored(scored: Scored) -> Sheet:
@@ -129,12 +134,13 @@ def _treatment(scored: Scored) -> str:
 def _comparison(comparison: Comparison) -> Sheet:
     unranked = f"not ranked, for missing scores: {few(comparison.unranked)}" if comparison.unranked else ""
     rows, notes = leaderboard_rows(comparison), tuple(filter(None, [unranked]))
-    text = "\n".join([table(HEADING, rows), *map(visible, notes)])
-    return Sheet(HEADING, rows, f"Leaderboard by mean {comparison.measure}", notes=notes, text=text)
+    head = heading(comparison)
+    text = "\n".join([table(head, rows), *map(visible, notes)])
+    return Sheet(head, rows, f"Leaderboard by mean {comparison.label}", notes=notes, text=text, names=COLUMNS)
 
 
 def _baseline(comparison: BaselineComparison) -> Sheet:
-    caption = f"{comparison.measure} over {counted(comparison.topics, 'topic')}"
+    caption = f"{comparison.label} over {counted(comparison.topics, comparison.axes.topic)}"
     return Sheet(baseline_heading(comparison), baseline_rows(comparison), caption)
 
 
@@ -168,7 +174,8 @@ def _rank_agreement(found: RankAgreement) -> Sheet:
         *([f"overlap of the first {k}", share, None, None] for k, share in found.overlap.items()),
     ]
     notes = (f"left out, because only one side has them: {few(found.left_out)}",) if found.left_out else ()
-    caption = f"{found.a} against {found.b}, {counted(len(found.runs), 'run')}"
+    first, second = found.labels
+    caption = f"{first} against {second}, {counted(len(found.runs), found.axes.run)}"
     return Sheet(["agreement", "value", "low", "high"], rows, caption, notes=notes)
 
 

@@ -8,15 +8,17 @@ import click
 from click.core import ParameterSource
 
 from kaiwa.cli.shell.complete import SCORED_RUN
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, out_option, remark, seed_option
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option, out_option, remarks, seed_option
 from kaiwa.cli.shell.progress import progress
-from kaiwa.cli.shell.shared_options import gathered, one_measure_option, scores_argument
+from kaiwa.cli.shell.shared_options import direction_options, gathered, one_measure_option, scores_argument
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from kaiwa.compare.comparison import Comparison
+    from kaiwa.model.direction import Direction
     from kaiwa.report.results.compare_view import BaselineView, ComparisonView
     from kaiwa.stats.p_values import PRule
 
@@ -31,6 +33,7 @@ class CompareOptions:
     """How runs are compared, and what is shown."""
 
     measure: str | None
+    directions: Mapping[str, Direction]
     test: str | None
     baseline: str | None
     trials: int | Literal["auto"]
@@ -62,6 +65,7 @@ def _trials(_: click.Context, __: click.Parameter, value: str) -> int | Literal[
 @click.command("compare", epilog="Example: kaiwa compare scores.csv -m nERR@10 --trials auto --caterpillar means.svg")
 @scores_argument
 @one_measure_option
+@direction_options()
 @click.option(
     "--test",
     metavar="TEST",
@@ -120,8 +124,8 @@ def _trials(_: click.Context, __: click.Parameter, value: str) -> int | Literal[
 def command(scores: Paths, *, options: CompareOptions, output: Path | None, as_json: bool) -> None:
     """Compare runs: randomised Tukey HSD, effect sizes, tied ranks and groups.
 
-    SCORES are score files (tidy CSV or topics x runs matrices) or logs of LLM evaluations
-    (lm-evaluation-harness samples, inspect_ai and promptfoo JSON), all runs compared together.
+    SCORES are score files (tidy CSV or topics x runs matrices) or logs of LLM evaluations, or folders of
+    them (lm-evaluation-harness, inspect_ai, promptfoo), all runs compared together.
     """
     view = (
         _all_pairs(scores, options) if options.baseline is None else _with_baseline(scores, options.baseline, options)
@@ -141,7 +145,7 @@ def _all_pairs(scores: Paths, options: CompareOptions) -> ComparisonView:
         raise InputError(
             f"--test {test} compares with a baseline; add --baseline RUN, or choose {', '.join(ALL_PAIRS)}"
         )
-    with progress("shuffling") as moved:
+    with remarks() as remark, progress("shuffling") as moved:
         compared = compare_files(
             scores,
             measure=options.measure,
@@ -154,12 +158,12 @@ def _all_pairs(scores: Paths, options: CompareOptions) -> ComparisonView:
             rng=np.random.default_rng(options.seed),
             threads=os.cpu_count() or 1,
             progress=moved,
+            directions=options.directions,
+            remark=remark,
         )
-    for line in compared.remarks:
-        remark(line)
-    _draw(compared.result, options)
-    teams = best_of_teams(compared.result, pattern=options.team_pattern)
-    return ComparisonView(compared.result, teams, options.latex, options.show_pairs, options.show_anova)
+    _draw(compared, options)
+    teams = best_of_teams(compared, pattern=options.team_pattern)
+    return ComparisonView(compared, teams, options.latex, options.show_pairs, options.show_anova)
 
 
 def _with_baseline(scores: Paths, baseline: str, options: CompareOptions) -> BaselineView:
@@ -176,7 +180,7 @@ def _with_baseline(scores: Paths, baseline: str, options: CompareOptions) -> Bas
         raise InputError("--trials auto is for comparing all pairs; give a number with --baseline")
     if options.heat_map or options.caterpillar:
         raise InputError("figures show all pairs; leave out --baseline to draw them")
-    with progress("testing"):
+    with remarks() as remark, progress("testing"):
         compared = compare_files_with_baseline(
             scores,
             baseline,
@@ -187,10 +191,10 @@ def _with_baseline(scores: Paths, baseline: str, options: CompareOptions) -> Bas
             test=test,
             trials=options.trials,
             rng=np.random.default_rng(options.seed),
+            directions=options.directions,
+            remark=remark,
         )
-    for line in compared.remarks:
-        remark(line)
-    return BaselineView(compared.result)
+    return BaselineView(compared)
 
 
 def _draw(result: Comparison, options: CompareOptions) -> None:

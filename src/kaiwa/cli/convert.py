@@ -6,10 +6,14 @@ import click
 
 from kaiwa.cli.shell.complete import Named
 from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option, remark
+from kaiwa.cli.shell.shared_options import direction_options
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
+
+    from kaiwa.model.direction import Direction
 
 
 class _WithFormats(click.Command):
@@ -29,6 +33,7 @@ class _WithFormats(click.Command):
 @click.argument("files", nargs=-1, required=True, type=IN_FILE)
 @click.option("--to", "name", required=True, metavar="FORMAT", type=Named("format"), help="One of the formats below.")
 @click.option("-m", "--measure", "measures", multiple=True, help="Only this measure of scores; repeatable.")
+@direction_options()
 @click.option("-o", "--output", type=IN_FILE, help="A file, or a folder if the format has several files.")
 @json_option
 def command(
@@ -36,6 +41,7 @@ def command(
     *,
     name: str,
     measures: tuple[str, ...],
+    directions: Mapping[str, Direction],
     output: Path | None,
     as_json: bool,
 ) -> None:
@@ -46,7 +52,7 @@ def command(
     from kaiwa.errors import counted
     from kaiwa.flow.convert import converted, write_converted
 
-    texts = converted(files, name, measures=measures)
+    texts = converted(files, name, measures=measures, directions=directions, remark=remark)
     if output is not None:
         write_converted(output, texts)
         remark(f"{output}: {counted(len(texts), 'file')} written as {name}")

@@ -30,9 +30,9 @@ from kaiwa.cli.shell.design_options import (
     Numbers,
     all_of,
 )
-from kaiwa.cli.shell.output import emit, json_option, out_option, remark, seed_option
+from kaiwa.cli.shell.output import emit, json_option, out_option, remark, remarks, seed_option
 from kaiwa.cli.shell.progress import progress
-from kaiwa.cli.shell.shared_options import gathered
+from kaiwa.cli.shell.shared_options import direction_options, gathered
 from kaiwa.cli.shell.verb import VerbGroup
 from kaiwa.flow.design.options import Question
 
@@ -58,6 +58,7 @@ def _asked(function: Callable[..., None]) -> Callable[..., Any]:  # Any: click's
     epilog="Example: kaiwa design --variance 0.0643 --systems 10 --min-diff 0.15",
 )
 @all_of(*REQUIREMENT, *TABLE, *FIGURES)
+@direction_options(hidden=True)
 @all_of(*KINDS, *SIMULATE, *DECIDE, *ROUNDS, *COST, hidden=True)
 @_asked
 @click.pass_context
@@ -81,6 +82,7 @@ def command(ctx: click.Context, *, question: Question, output: Path | None, as_j
 )
 @click.argument("simulate", metavar="TEST", type=Named("simulated test"))
 @all_of(PILOT, MEASURE, *QUANTITIES, *TEST, *SIMULATE)
+@direction_options()
 @_asked
 def simulate(*, question: Question, output: Path | None, as_json: bool) -> None:
     """Check a design by simulation: draw data sets from a pilot, and count how often TEST finds the difference.
@@ -97,6 +99,7 @@ def simulate(*, question: Question, output: Path | None, as_json: bool) -> None:
 )
 @click.argument("decide", metavar="GOAL", type=click.Choice(["top", "tau", "discriminative"]))
 @all_of(PILOT, MEASURE, *DECIDE, ALPHA)
+@direction_options()
 @_asked
 def decide(*, question: Question, output: Path | None, as_json: bool) -> None:
     """How many topics a right decision needs, by resampling a pilot.
@@ -155,8 +158,8 @@ def _answer(question: Question, output: Path | None, *, as_json: bool) -> None:
     from kaiwa.flow.design.dispatch import answer
     from kaiwa.report.results.design_view import DesignView
 
-    with progress("simulating") as moved:
-        view = answer(question, progress=moved)
+    with remarks() as heard, progress("simulating") as moved:
+        view = answer(question, progress=moved, remark=heard)
     if isinstance(view, DesignView):
         _draw(view, question)
     emit(view, as_json=as_json, output=output)

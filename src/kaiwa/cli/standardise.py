@@ -4,17 +4,24 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, out_option, remark
+from kaiwa.cli.shell.complete import SCORED_MEASURE
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option, out_option, remark, remarks
 from kaiwa.cli.shell.progress import progress
+from kaiwa.cli.shell.shared_options import direction_options, scores_argument
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
+
+    from kaiwa.model.direction import Direction
 
 
 @click.command(
     "standardise", epilog="Example: kaiwa standardise scores.csv --method std-ab --save-factors factors.csv -o std.csv"
 )
-@click.argument("scores", type=IN_FILE)
+@scores_argument
+@click.option("-m", "--measure", "measures", type=SCORED_MEASURE, multiple=True, help="Only this measure; repeatable.")
+@direction_options()
 @click.option(
     "--method", type=click.Choice(["std", "std-cdf", "std-ab"]), default="std-ab", show_default=True, help="Method."
 )
@@ -25,8 +32,10 @@ if TYPE_CHECKING:
 @out_option
 @json_option
 def command(
-    scores: Path,
+    scores: tuple[Path, ...],
     *,
+    measures: tuple[str, ...],
+    directions: Mapping[str, Direction],
     method: str,
     a: float,
     b: float,
@@ -38,13 +47,24 @@ def command(
     """Make scores comparable across topics: std, std-CDF, std-AB.
 
     Each score minus its topic's mean over the runs is divided by the topic's standard deviation. A topic on which
-    all runs tie gets the middle value: B, or 0 under std.
+    all runs tie gets the middle value: B, or 0 under std. Where lower scores are better, lower standardised scores
+    are better too. Several files are standardised together.
     """
-    from kaiwa.flow.standardise import standardise_file
+    from kaiwa.flow.standardise import standardise_files
     from kaiwa.report.results.standardise_view import StandardiseView
 
-    with progress("standardising"):
-        result = standardise_file(scores, method=method, a=a, b=b, factors=factors, save_factors=save_factors)
+    with remarks() as heard, progress("standardising"):
+        result = standardise_files(
+            scores,
+            method=method,
+            a=a,
+            b=b,
+            factors=factors,
+            save_factors=save_factors,
+            measures=measures,
+            directions=directions,
+            remark=heard,
+        )
     view = StandardiseView(result.scores, result.tied_topics, method)
     for line in view.remarks():
         remark(line)

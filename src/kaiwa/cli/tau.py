@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.shell.complete import SCORED_MEASURE
-from kaiwa.cli.shell.output import emit, json_option, out_option, remark, seed_option
+from kaiwa.cli.shell.output import emit, json_option, out_option, remarks, seed_option
 from kaiwa.cli.shell.progress import progress
-from kaiwa.cli.shell.shared_options import confidence_option, scores_argument, trials_option
+from kaiwa.cli.shell.shared_options import confidence_option, direction_options, scores_argument, trials_option
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
+    from kaiwa.model.direction import Direction
     from kaiwa.stats.kendall import Interval, Ties
 
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     multiple=True,
     help="A measure; with one file, give two.",
 )
+@direction_options()
 @click.option(
     "--interval",
     type=click.Choice(["hwc", "null", "bootstrap"]),
@@ -49,6 +52,7 @@ def command(
     scores: tuple[Path, ...],
     *,
     measures: tuple[str, ...],
+    directions: Mapping[str, Direction],
     interval: Interval,
     ties: Ties,
     confidence: float,
@@ -67,7 +71,7 @@ def command(
     from kaiwa.flow.tau import rank_agreement_of_files
     from kaiwa.report.results.tau_view import TauView
 
-    with progress("comparing rankings"):
+    with remarks() as remark, progress("comparing rankings"):
         found = rank_agreement_of_files(
             scores,
             measures,
@@ -77,7 +81,9 @@ def command(
             trials=trials,
             persistence=persistence,
             rng=np.random.default_rng(seed),
+            directions=directions,
+            remark=remark,
         )
-    if found.left_out:
-        remark(f"left out, because only one side has them: {', '.join(found.left_out)}")
+        if found.left_out:
+            remark(f"left out, because only one side has them: {', '.join(found.left_out)}")
     emit(TauView(found, interval), as_json=as_json, output=output)

@@ -10,6 +10,7 @@ import numpy as np
 from kaiwa.compare.hsd import require_known_values, require_trials, scale_tolerance
 from kaiwa.compare.paired_tests import against_baseline
 from kaiwa.errors import InputError, UnknownName, counted
+from kaiwa.model.direction import TOPICS_AND_RUNS, Axes, Direction, better_of, labelled
 from kaiwa.model.late import verb
 from kaiwa.model.shown import Shown
 from kaiwa.stats.anova import require_matrix
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 class PlannedPair:
     """A run (``a``) against the baseline (``b``): ``p`` is Holm-corrected, ``raw_p`` is not.
 
-    ``effect_size`` is the mean difference over the standard deviation of the per-topic differences.
+    ``diff`` is a - b; ``better`` is the run with the better mean, None if the means are equal. ``effect_size`` is the
+    mean difference over the standard deviation of the per-topic differences.
     """
 
     a: str
@@ -36,6 +38,7 @@ class PlannedPair:
     raw_p: float
     effect_size: float | None
     significant: bool
+    better: str | None
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,17 @@ class BaselineComparison(Shown):
     trials: int | None
     topics: int
     pairs: tuple[PlannedPair, ...]
+    direction: Direction = "higher"
+    axes: Axes = TOPICS_AND_RUNS
 
     def __repr__(self) -> str:
-        size = f"{counted(self.topics, 'topic')}, {counted(len(self.pairs), 'run')}"
+        size = f"{counted(self.topics, self.axes.topic)}, {counted(len(self.pairs), self.axes.run)}"
         return f"BaselineComparison({self.measure!r}, baseline {self.baseline!r}, {size})"
+
+    @property
+    def label(self) -> str:
+        """The measure's name for readers: ``ppl (lower is better)``."""
+        return labelled(self.measure, self.direction)
 
     def methods(self) -> str:
         """The methods paragraph for a paper.
@@ -94,7 +104,7 @@ def compare_with_baseline(
     except InputError as fault:
         raise InputError(f"{scores.measure}: {fault}") from None
     if baseline not in scores.runs:
-        raise UnknownName.among("run", baseline, scores.runs)
+        raise UnknownName.among(scores.axes.run, baseline, scores.runs)
     if not 0 < alpha < 1:
         raise InputError(f"alpha {alpha} is not between 0 and 1; give 0.05, for example")
     require_known_values(trials=trials, p_rule=p_rule)
@@ -107,18 +117,21 @@ def compare_with_baseline(
         PlannedPair(
             a=run,
             b=baseline,
-            diff=float(tests.differences[place]),
+            diff=(diff := float(tests.differences[place])),
             low=float(tests.low[place]),
             high=float(tests.high[place]),
             p=float(tests.holm[place]),
             raw_p=float(tests.p[place]),
             effect_size=effects[place],
             significant=bool(tests.holm[place] <= alpha),
+            better=better_of(run, baseline, diff, scores.direction),
         )
         for place, run in enumerate(others)
     )
     drawn = None if test == "t" else trials
-    return BaselineComparison(scores.measure, baseline, test, alpha, drawn, len(scores.topics), pairs)
+    return BaselineComparison(
+        scores.measure, baseline, test, alpha, drawn, len(scores.topics), pairs, scores.direction, scores.axes
+    )
 
 
 def _effects(differences: FloatArray) -> list[float | None]:

@@ -11,6 +11,7 @@ from kaiwa.compare.allpairs import ALL_PAIRS, AllPairs, Settings, Trials
 from kaiwa.compare.groups import best_first, group_letters, tied_ranks
 from kaiwa.compare.hsd import AUTO_CAP, require_known_values
 from kaiwa.errors import InputError, counted
+from kaiwa.model.direction import TOPICS_AND_RUNS, Axes, Direction, better_of, labelled, oriented
 from kaiwa.model.late import verb
 from kaiwa.model.shown import Shown
 from kaiwa.stats.anova import AnovaTable, require_matrix, two_way_anova
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 class PairResult:
     """One pair of runs: the difference a - b with its interval, its p and the Monte-Carlo error of p.
 
+    ``better`` is the run with the better mean, None if the means are equal; it need not be significantly better.
     ``effect_size`` is ES_HSD, the difference over the residual standard deviation; None if that is 0.
     ``close`` marks a p that more trials could move to the other side of alpha.
     """
@@ -40,6 +42,7 @@ class PairResult:
     effect_size: float | None
     significant: bool
     close: bool
+    better: str | None
 
 
 @dataclass(frozen=True)
@@ -56,9 +59,9 @@ class Standing:
 
 @dataclass(frozen=True)
 class Comparison(Shown):
-    """All pairs of runs under one measure, compared; prints as a leaderboard.
+    """All pairs of runs under one measure, compared; prints as a leaderboard, best run first.
 
-    ``unranked`` are runs that were left out for missing scores.
+    ``unranked`` are runs that were left out for missing scores. ``direction`` is ``lower`` if lower scores are better.
 
     >>> import kaiwa, numpy
     >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
@@ -80,9 +83,11 @@ class Comparison(Shown):
     critical_difference: float
     anova: AnovaTable
     unranked: tuple[str, ...] = ()
+    direction: Direction = "higher"
+    axes: Axes = TOPICS_AND_RUNS
 
     def __repr__(self) -> str:
-        size = f"{counted(self.topics, 'topic')}, {counted(len(self.standings), 'run')}"
+        size = f"{counted(self.topics, self.axes.topic)}, {counted(len(self.standings), self.axes.run)}"
         return f"Comparison({self.measure!r}, {size}, {self.significant_pairs} of {len(self.pairs)} pairs significant)"
 
     def methods(self) -> str:
@@ -95,6 +100,11 @@ class Comparison(Shown):
         """
         text: str = verb("Comparison.methods")(self)
         return text
+
+    @property
+    def label(self) -> str:
+        """The measure's name for readers: ``ppl (lower is better)``."""
+        return labelled(self.measure, self.direction)
 
     @property
     def ranks(self) -> dict[str, int]:
@@ -156,6 +166,8 @@ def _comparison(scores: Scores, test: str, settings: Settings, found: AllPairs) 
         standings=_standings(scores, found, settings.alpha),
         critical_difference=found.critical_difference,
         anova=anova,
+        direction=scores.direction,
+        axes=scores.axes,
     )
 
 
@@ -178,6 +190,7 @@ def _pairs(scores: Scores, found: AllPairs, alpha: float, v_e2: float) -> tuple[
             effect_size=diff / v_e2**0.5 if v_e2 else None,
             significant=p_ab <= alpha,
             close=bool(close_ab),
+            better=better_of(scores.runs[a], scores.runs[b], diff, scores.direction),
         )
         for a, b, p_ab, error_ab, close_ab in rows
     )
@@ -186,12 +199,13 @@ def _pairs(scores: Scores, found: AllPairs, alpha: float, v_e2: float) -> tuple[
 def _standings(scores: Scores, found: AllPairs, alpha: float) -> tuple[Standing, ...]:
     means = scores.values.mean(axis=0)
     differs = found.p <= alpha
-    ranks = tied_ranks(means, differs)
-    letters = group_letters(means, differs)
+    goodness = oriented(means, scores.direction)
+    ranks = tied_ranks(goodness, differs)
+    letters = group_letters(goodness, differs)
     reach = found.critical_difference / 2
     return tuple(
         Standing(scores.runs[run], mean := float(means[run]), mean - reach, mean + reach, ranks[run], letters[run])
-        for run in best_first(means).tolist()
+        for run in best_first(goodness).tolist()
     )
 
 

@@ -1,4 +1,4 @@
-"""Tied ranks and group letters, from the significant differences."""
+"""Tied ranks and group letters, from the significant differences; of two means the higher is the better one."""
 
 from __future__ import annotations
 

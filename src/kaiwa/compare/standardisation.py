@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +10,6 @@ import numpy as np
 from kaiwa.compare.hsd import scale_tolerance
 from kaiwa.errors import InputError
 from kaiwa.model.ids import codes_of
-from kaiwa.model.scores import Scores
 from kaiwa.registry import Names
 from kaiwa.stats.anova import require_matrix
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kaiwa.model.ids import FloatArray
+    from kaiwa.model.scores import Scores
 
 A = 0.15
 B = 0.5
@@ -69,7 +69,7 @@ def standardisation_factors(scores: Scores) -> Factors:
 
 
 def standardised(scores: Scores, factors: Factors, *, method: str = "std-ab", a: float = A, b: float = B) -> Scores:
-    """The scores, standardised by the factors of their own or of an earlier round.
+    """The scores, standardised by the factors of their own or of an earlier round; their direction stays.
 
     >>> from kaiwa.model.scores import Scores
     >>> raw = Scores("AP", ("q1",), ("A", "B", "C"), np.array([[0.1, 0.2, 0.3]]))
@@ -84,7 +84,7 @@ def standardised(scores: Scores, factors: Factors, *, method: str = "std-ab", a:
         raise InputError(f"{scores.measure}: no factor for topic {topic!r}; standardise topics of that round only")
     sds = factors.sds[place][:, None]
     z = np.where(sds == 0, 0.0, scores.values - factors.means[place][:, None]) / np.where(sds == 0, 1.0, sds)
-    return Scores(scores.measure, scores.topics, scores.runs, METHODS[method](z, a, b))
+    return replace(scores, values=METHODS[method](z, a, b))
 
 
 def variance_bound(topics: int, runs: int, *, a: float = A) -> float:

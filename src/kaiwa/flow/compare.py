@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kaiwa.compare.baseline import BaselineComparison, compare_with_baseline
@@ -18,23 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from kaiwa.compare.allpairs import Trials
+    from kaiwa.formats.score_loading import Directions
     from kaiwa.stats.p_values import PRule
-
-
-@dataclass(frozen=True)
-class Compared:
-    """The comparison, and remarks on scores that were missing."""
-
-    result: Comparison
-    remarks: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class ComparedWithBaseline:
-    """The comparison with the baseline, and remarks on scores that were missing."""
-
-    result: BaselineComparison
-    remarks: tuple[str, ...]
 
 
 def compare_files(
@@ -50,9 +35,16 @@ def compare_files(
     rng: np.random.Generator,
     threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
-) -> Compared:
-    """All pairs of the runs in the files compared under one measure; runs with missing scores are listed unranked."""
-    loaded = load_scores(paths, measure=measure, missing=missing)
+    directions: Directions | None = None,
+    remark: Callable[[str], None] = lambda _line: None,
+) -> Comparison:
+    """All pairs of the runs in the files compared under one measure; runs with missing scores are listed unranked.
+
+    ``remark`` is called with each line on the files and on missing scores.
+    """
+    loaded = load_scores(paths, measure=measure, missing=missing, directions=directions)
+    for line in loaded.remarks:
+        remark(line)
     try:
         result = compare_runs(
             loaded.scores,
@@ -67,7 +59,7 @@ def compare_files(
         )
     except InputError as fault:
         raise InputError(f"{paths[0]}: {fault}") from None
-    return Compared(replace(result, unranked=loaded.unranked), loaded.remarks)
+    return replace(result, unranked=loaded.unranked)
 
 
 def compare_files_with_baseline(
@@ -81,13 +73,16 @@ def compare_files_with_baseline(
     alpha: float = 0.05,
     p_rule: PRule = "plus-one",
     rng: np.random.Generator,
-) -> ComparedWithBaseline:
+    directions: Directions | None = None,
+    remark: Callable[[str], None] = lambda _line: None,
+) -> BaselineComparison:
     """Every run in the files compared with the baseline under one measure."""
-    loaded = load_scores(paths, measure=measure, missing=missing)
+    loaded = load_scores(paths, measure=measure, missing=missing, directions=directions)
+    for line in loaded.remarks:
+        remark(line)
     try:
-        result = compare_with_baseline(
+        return compare_with_baseline(
             loaded.scores, baseline, test=test, trials=trials, alpha=alpha, p_rule=p_rule, rng=rng
         )
     except InputError as fault:
         raise InputError(f"{paths[0]}: {fault}") from None
-    return ComparedWithBaseline(result, loaded.remarks)

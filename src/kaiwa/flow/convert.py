@@ -9,16 +9,16 @@ from kaiwa.errors import InputError, UnknownName, option
 from kaiwa.formats.format import RUNS, SCORES
 from kaiwa.formats.format_table import FORMATS
 from kaiwa.formats.readers import read, read_runs
-from kaiwa.formats.score_loading import load_all
-from kaiwa.model.score_set import ScoreSet
+from kaiwa.formats.score_loading import loaded_set, read_cells
 from kaiwa.registry import Names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from kaiwa.formats.file_names import Texts
     from kaiwa.formats.format import Format, Noun
+    from kaiwa.formats.score_loading import Directions
 
 T = TypeVar("T")
 W = TypeVar("W")
@@ -27,12 +27,28 @@ WRITTEN: Names[Format[Any, Any]] = Names(  # Any: each row has the types of its 
 )
 
 
-def converted(paths: Sequence[Path], name: str, *, measures: Sequence[str] = ()) -> Texts:
-    """The texts of the files in another format; ``measures`` chooses among scores."""
+def converted(
+    paths: Sequence[Path],
+    name: str,
+    *,
+    measures: Sequence[str] = (),
+    directions: Directions | None = None,
+    remark: Callable[[str], None] = lambda _line: None,
+) -> Texts:
+    """The texts of the files in another format; ``measures`` chooses among scores, ``directions`` are theirs.
+
+    ``remark`` is called with each line on the score files.
+    """
     noun = WRITTEN[name].noun
-    if measures and noun is not SCORES:
-        raise InputError(f"{option('measure')} chooses among scores, but {name} holds none; leave it out")
-    return texts_of(noun, _contents(paths, noun, measures), name)
+    if (measures or directions) and noun is not SCORES:
+        given = f"{option('measure')} chooses among scores" if measures else "only scores have a direction"
+        raise InputError(f"{given}, but {name} holds none; leave it out")
+    if noun is SCORES:
+        loaded = loaded_set(read_cells(paths, directions), paths[0], measures=measures)
+        for line in loaded.remarks:
+            remark(line)
+        return texts_of(SCORES, loaded.scores, name)
+    return texts_of(noun, _contents(paths, noun), name)
 
 
 def texts_of(noun: Noun[T, W], thing: W, name: str) -> Texts:
@@ -43,11 +59,8 @@ def texts_of(noun: Noun[T, W], thing: W, name: str) -> Texts:
     return writers[name](thing)
 
 
-def _contents(paths: Sequence[Path], noun: Noun[Any, Any], measures: Sequence[str]) -> object:
+def _contents(paths: Sequence[Path], noun: Noun[Any, Any]) -> object:
     """What the files hold together."""
-    if noun is SCORES:
-        scores = load_all(paths)
-        return ScoreSet([scores[one] for one in measures]) if measures else scores
     if noun is RUNS:
         return read_runs(paths)
     if len(paths) > 1:

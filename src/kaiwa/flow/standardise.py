@@ -1,4 +1,4 @@
-"""A score file standardised, by its own factors or by those of an earlier round."""
+"""Score files standardised, by its own factors or by those of an earlier round."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 from kaiwa.compare.standardisation import A, B, Factors, standardisation_factors, standardised
 from kaiwa.errors import InputError, UnknownName
 from kaiwa.formats.readers import read_factors
-from kaiwa.formats.score_loading import read_scores
+from kaiwa.formats.score_loading import loaded_set, read_cells
 from kaiwa.formats.scores.factor_files import write_factors
 from kaiwa.model.score_set import ScoreSet
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from kaiwa.formats.score_loading import Directions
 
 
 @dataclass(frozen=True)
@@ -24,17 +27,26 @@ class Standardised:
     tied_topics: dict[str, tuple[str, ...]]
 
 
-def standardise_file(
-    path: Path,
+def standardise_files(
+    paths: Sequence[Path],
     *,
     method: str = "std-ab",
     a: float = A,
     b: float = B,
     factors: Path | None = None,
     save_factors: Path | None = None,
+    measures: Sequence[str] = (),
+    directions: Directions | None = None,
+    remark: Callable[[str], None] = lambda _line: None,
 ) -> Standardised:
-    """Every measure of the file standardised; factors can be read from or saved to a file."""
-    scores = read_scores(path)
+    """The measures of the files, by default every one, standardised, all runs together; each keeps its direction.
+
+    Factors can be read from or saved to a file. ``remark`` is called with each line on the files.
+    """
+    loaded = loaded_set(read_cells(paths, directions), paths[0], measures=measures)
+    for line in loaded.remarks:
+        remark(line)
+    scores = loaded.scores
     earlier = read_factors(factors) if factors else {}
     used: dict[str, Factors] = {}
     for measure, table in scores.items():
@@ -43,7 +55,7 @@ def standardise_file(
         try:
             used[measure] = earlier[measure] if factors else standardisation_factors(table)
         except InputError as fault:
-            raise InputError(f"{path}: {fault}") from None
+            raise InputError(f"{paths[0]}: {fault}") from None
     tables = [standardised(table, used[measure], method=method, a=a, b=b) for measure, table in scores.items()]
     if save_factors:
         write_factors(save_factors, used.values())

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 from kaiwa.compare.rank_agreement import RankAgreement, rank_agreement
 from kaiwa.errors import InputError, option
-from kaiwa.formats.score_loading import one_measure, read_scores
+from kaiwa.formats.score_loading import are_logs, loaded_scores, loaded_set, read_cells, read_separately
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     import numpy as np
 
+    from kaiwa.formats.score_loading import Directions
     from kaiwa.model.scores import Scores
     from kaiwa.stats.kendall import Interval, Ties
 
@@ -28,11 +29,17 @@ def rank_agreement_of_files(
     trials: int = 2_000,
     persistence: float = 0.9,
     rng: np.random.Generator,
+    directions: Directions | None = None,
+    remark: Callable[[str], None] = lambda _line: None,
 ) -> RankAgreement:
-    """The agreement of two rankings by mean score; runs that only one side has are left out and named."""
-    first, second, names = _sides(paths, measures)
+    """The agreement of two rankings by mean score; runs that only one side has are left out and named.
+
+    ``remark`` is called with each line on the files and on missing scores.
+    """
+    first, second, names = _sides(paths, measures, directions or {}, remark)
     if set(first.runs).isdisjoint(second.runs):
-        raise InputError.at(paths[-1], f"shares no run with {paths[0]}", "give scores of the same runs")
+        run = first.axes.run
+        raise InputError.at(paths[-1], f"shares no {run} with {paths[0]}", f"give scores of the same {run}s")
     try:
         return rank_agreement(
             first,
@@ -49,19 +56,36 @@ def rank_agreement_of_files(
         raise InputError.at(paths[0], *f"{fault}".split("; ", 1)) from None
 
 
-def _sides(paths: Sequence[Path], measures: Sequence[str]) -> tuple[Scores, Scores, tuple[str, str]]:
-    if len(paths) == 1:
-        scores = read_scores(paths[0])
-        chosen = list(measures) or list(scores)
-        if len(chosen) != 2:  # noqa: PLR2004
-            what = f"holds {len(scores)} measures and {len(measures)} were chosen"
-            raise InputError.at(paths[0], what, f"choose two: {option('measure', 'A')} {option('measure', 'B')}")
-        return scores[chosen[0]], scores[chosen[1]], (chosen[0], chosen[1])
+def _sides(
+    paths: Sequence[Path], measures: Sequence[str], directions: Directions, remark: Callable[[str], None]
+) -> tuple[Scores, Scores, tuple[str, str]]:
+    """The two rankings and their names: two measures of all files together, or one measure of each of two files."""
+    if len(paths) == 1 or (are_logs(paths) and not all(path.is_dir() for path in paths)):
+        return _two_measures(paths, measures, directions, remark)
     if len(paths) != 2 or len(measures) > 2:  # noqa: PLR2004
         raise InputError(
             f"{len(paths)} files and {len(measures)} measures; give one file and two measures, or two files"
         )
-    wanted = [*measures, None] if len(measures) < 2 else list(measures)  # noqa: PLR2004
-    first = one_measure(read_scores(paths[0]), wanted[0], paths[0])
-    second = one_measure(read_scores(paths[1]), measures[-1] if measures else None, paths[1])
+    wanted = (measures[0], measures[-1]) if measures else (None, None)
+    each = read_separately(paths, directions)
+    sides = [
+        loaded_scores(cells, path, measure=measure) for cells, path, measure in zip(each, paths, wanted, strict=True)
+    ]
+    for line in (line for side in sides for line in side.remarks):
+        remark(line)
+    first, second = (side.scores for side in sides)
     return first, second, (f"{first.measure} ({paths[0].name})", f"{second.measure} ({paths[1].name})")
+
+
+def _two_measures(
+    paths: Sequence[Path], measures: Sequence[str], directions: Directions, remark: Callable[[str], None]
+) -> tuple[Scores, Scores, tuple[str, str]]:
+    cells = read_cells(paths, directions)
+    chosen = list(measures) or list(cells.tables)
+    if len(chosen) != 2:  # noqa: PLR2004
+        what = f"holds {len(cells.tables)} measures and {len(measures)} were chosen"
+        raise InputError.at(paths[0], what, f"choose two: {option('measure', 'A')} {option('measure', 'B')}")
+    loaded = loaded_set(cells, paths[0], measures=chosen)
+    for line in loaded.remarks:
+        remark(line)
+    return loaded.scores[chosen[0]], loaded.scores[chosen[1]], (chosen[0], chosen[1])

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, UnknownName
+from kaiwa.model.direction import TOPICS_AND_RUNS, Axes
 from kaiwa.model.late import verb
 from kaiwa.model.shown import Shown
 
@@ -17,7 +18,8 @@ class ScoreSet(Shown):
     """Scores by measure name, in the order given: a read-only mapping.
 
     ``topics_left_out`` and ``runs_left_out`` name, by measure, what was left out for missing scores; ``filled``
-    counts the missing scores taken as 0. It is not a ``collections.abc.Mapping``, because data frame libraries read
+    counts the missing scores taken as 0; ``remarks`` are lines on logs that ended in error or have samples without a
+    score. It is not a ``collections.abc.Mapping``, because data frame libraries read
     a Mapping as a table of columns.
 
     >>> import kaiwa, numpy
@@ -38,6 +40,7 @@ class ScoreSet(Shown):
         topics_left_out: Mapping[str, tuple[str, ...]] | None = None,
         runs_left_out: Mapping[str, tuple[str, ...]] | None = None,
         filled: Mapping[str, int] | None = None,
+        remarks: tuple[str, ...] = (),
     ) -> None:
         self._tables: dict[str, Scores] = {}
         for table in tables:
@@ -47,6 +50,12 @@ class ScoreSet(Shown):
         self.topics_left_out = dict(topics_left_out or {})
         self.runs_left_out = dict(runs_left_out or {})
         self.filled = dict(filled or {})
+        self.remarks = remarks
+
+    @property
+    def axes(self) -> Axes:
+        """The words for topics and runs."""
+        return next((table.axes for table in self._tables.values()), TOPICS_AND_RUNS)
 
     def __getitem__(self, measure: str) -> Scores:
         if measure not in self._tables:

@@ -6,6 +6,16 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from kaiwa.errors import InputError, counted
+from kaiwa.model.direction import (
+    BY_NAME,
+    TOPICS_AND_RUNS,
+    Axes,
+    Direction,
+    known_direction,
+    labelled,
+    oriented,
+    require_direction,
+)
 from kaiwa.model.late import verb
 from kaiwa.model.shown import Noun
 
@@ -24,6 +34,9 @@ if TYPE_CHECKING:
 class Scores(Noun):
     """One measure's scores as a topics x runs matrix with names on both axes; every cell is a number.
 
+    ``direction`` says which scores are better, ``higher`` or ``lower``; by default the measure's name decides.
+    ``axes`` are the words for topics and runs in texts and messages.
+
     >>> import kaiwa, numpy
     >>> scores = kaiwa.Scores("nG@1", ("q1", "q2"), ("A", "B"), numpy.array([[1.0, 0.0], [0.5, 0.25]]))
     >>> scores
@@ -34,43 +47,63 @@ class Scores(Noun):
     A       0.7500
     B       0.1250
     2 topics
+    >>> kaiwa.Scores("ppl", ("q1",), ("A", "B"), numpy.array([[15.5, 10.5]])).direction
+    'lower'
     """
 
     measure: str
     topics: tuple[str, ...]
     runs: tuple[str, ...]
     values: FloatArray
+    direction: Direction = BY_NAME
+    axes: Axes = TOPICS_AND_RUNS
 
     def __post_init__(self) -> None:
+        if self.direction is BY_NAME:
+            object.__setattr__(self, "direction", known_direction(self.measure))
+        require_direction(self.direction)
         if self.values.shape != (len(self.topics), len(self.runs)):
             raise InputError(
                 f"{self.measure}: a {self.values.shape} matrix for {len(self.topics)} topics and "
                 f"{len(self.runs)} runs; give one row per topic, one column per run"
             )
-        for kind, names in (("topic", self.topics), ("run", self.runs)):
+        for kind, names in ((self.axes.topic, self.topics), (self.axes.run, self.runs)):
             if len(set(names)) != len(names):
                 duplicate = next(name for place, name in enumerate(names) if name in names[:place])
                 raise InputError(f"{self.measure}: duplicate {kind} {duplicate!r}; give each {kind} once")
         if not np.isfinite(self.values).all():
             row, column = np.argwhere(~np.isfinite(self.values))[0].tolist()
             raise InputError(
-                f"{self.measure}: the score of run {self.runs[column]!r} on topic {self.topics[row]!r} "
-                f"is not a finite number; fix it or leave out that topic or run"
+                f"{self.measure}: the score of {self.axes.run} {self.runs[column]!r} on {self.axes.topic} "
+                f"{self.topics[row]!r} is not a finite number; fix it or leave out that {self.axes.topic} or "
+                f"{self.axes.run}"
             )
 
     def __repr__(self) -> str:
-        return f"Scores({self.measure!r}, {counted(len(self.topics), 'topic')}, {counted(len(self.runs), 'run')})"
+        size = f"{counted(len(self.topics), self.axes.topic)}, {counted(len(self.runs), self.axes.run)}"
+        return f"Scores({self.measure!r}, {size}{', lower is better' if self.direction == 'lower' else ''})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Scores):
             return NotImplemented
-        return (self.measure, self.topics, self.runs) == (
+        return (self.measure, self.direction, self.topics, self.runs) == (
             other.measure,
+            other.direction,
             other.topics,
             other.runs,
         ) and np.array_equal(self.values, other.values)
 
     __hash__ = None  # type: ignore[assignment]  # arrays inside: scores are compared, not hashed
+
+    @property
+    def label(self) -> str:
+        """The measure's name for readers: ``ppl (lower is better)``."""
+        return labelled(self.measure, self.direction)
+
+    @property
+    def oriented(self) -> FloatArray:
+        """The matrix such that higher is better: negated if lower is better."""
+        return oriented(self.values, self.direction)
 
     def means(self) -> dict[str, float]:
         """Each run's mean over topics.

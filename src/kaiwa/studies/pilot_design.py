@@ -37,9 +37,12 @@ class PilotSide:
 
 @dataclass(frozen=True)
 class PilotDesign:
-    """Raw and std-AB side by side, and the design from std-AB's bound, which needs no pilot."""
+    """Raw and std-AB side by side, and the design from std-AB's bound, which needs no pilot.
 
-    measure: str
+    ``pilot`` is the first of the pilots.
+    """
+
+    pilot: Scores
     topics: int
     runs: int
     sides: tuple[PilotSide, ...]
@@ -64,7 +67,7 @@ def pilot_design(
     """The design from pilots; their variance replaces that of ``asked``."""
     scaled = [standardised(table, standardisation_factors(table)) for table in tables]
     return PilotDesign(
-        measure=tables[0].measure,
+        pilot=tables[0],
         topics=sum(len(table.topics) for table in tables),
         runs=max(len(table.runs) for table in tables),
         sides=(_side("raw", tables, asked, draws, rng), _side("std-AB", scaled, asked, draws, rng)),

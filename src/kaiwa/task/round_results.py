@@ -168,7 +168,7 @@ def _agreement(votes: Votes, seed: int) -> Agreement | None:
 
 
 def _taus(scores: ScoreSet, measures: list[str]) -> dict[tuple[str, str], TauResult]:
-    means = {measure: np.array(list(scores[measure].means().values())) for measure in measures}
+    means = {measure: scores[measure].oriented.mean(axis=0) for measure in measures}
     pairs = [pair for pair in combinations(measures, 2) if scores[pair[0]].runs == scores[pair[1]].runs]
     enough = 3
     return {

@@ -51,7 +51,10 @@ TESTS: Names[Test] = Names(
     {
         "anova": Test(one_way_anova.power, "one-way ANOVA finds that the systems differ", "V_E"),
         "two-way": Test(
-            two_way_anova.power, "two-way ANOVA (same topics) finds that the systems differ", "V_E2", shares_topics=True
+            two_way_anova.power,
+            "two-way ANOVA (same {topic}s) finds that the systems differ",
+            "V_E2",
+            shares_topics=True,
         ),
         "paired-t": Test(
             t_test.paired_power,
@@ -68,7 +71,7 @@ TESTS: Names[Test] = Names(
         ),
         "hsd-paired": Test(
             tukey_pair.paired_power,
-            "Tukey's HSD test (same topics) finds that best and worst system differ",
+            "Tukey's HSD test (same {topic}s) finds that best and worst system differ",
             "V_E2",
             shares_topics=True,
             by_range=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ import click
 from kaiwa.errors import in_command
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 IN_FILE = click.Path(path_type=Path)
 """A path argument; existence is checked by the reader, which gives the better message."""
@@ -84,3 +85,12 @@ def remark(message: str) -> None:
     """Print a remark on stderr, unless --quiet is given."""
     if not is_quiet():
         click.echo(in_command(message), err=True)
+
+
+@contextmanager
+def remarks() -> Iterator[Callable[[str], None]]:
+    """A function that takes remarks during work that shows its progress; they are printed when the work is over."""
+    lines = list[str]()
+    yield lines.append
+    for line in lines:
+        remark(line)

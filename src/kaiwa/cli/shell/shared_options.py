@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import click
 
 from kaiwa.cli.shell.complete import MEASURE, SCHEME, SCORED_MEASURE
 from kaiwa.cli.shell.output import IN_FILE
+from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,6 +60,27 @@ confidence_option = click.option(
     show_default=True,
     help="Confidence level of the interval.",
 )
+
+
+def direction_options(*, hidden: bool = False) -> Decorator:
+    """--lower-is-better and --higher-is-better, given to the command as ``directions``."""
+    name = partial(click.option, metavar="MEASURE", type=SCORED_MEASURE, multiple=True, hidden=hidden)
+    lower_option = name("--lower-is-better", "lower", help="Lower scores of this measure are better; repeatable.")
+    higher_option = name(
+        "--higher-is-better", "higher", help="Higher scores are better, if its log or name says lower."
+    )
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def call(*, lower: tuple[str, ...], higher: tuple[str, ...], **values: Any) -> Any:  # Any: as in ``gathered``
+            if both := set(lower) & set(higher):
+                raise InputError(f"--lower-is-better and --higher-is-better both name {min(both)!r}; give one of them")
+            directions = dict.fromkeys(lower, "lower") | dict.fromkeys(higher, "higher")
+            return function(**values, directions=directions)
+
+        return lower_option(higher_option(call))
+
+    return decorate
 
 
 def measures_option(help_text: str) -> Decorator:

@@ -24,24 +24,30 @@ from kaiwa.topicset.requirement import completed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kaiwa.model.ids import FloatArray
+    from kaiwa.model.scores import Scores
     from kaiwa.topicset import Design
     from kaiwa.topicset.topic_rounds import Rounds
 
+    Remark = Callable[[str], None]
     Answer = DesignView | SizeTableView | PassRateView | PromptsView | DecisionView
 
 
-def answer(question: Question, *, progress: Callable[[int, int], None] | None = None) -> Answer:
-    """The answer to the question, with the parts it asks for."""
+def answer(
+    question: Question,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    remark: Remark = lambda _line: None,
+) -> Answer:
+    """The answer to the question, with the parts it asks for; ``remark`` is called with each line on the pilots."""
     rng = np.random.default_rng(question.seed)
     check_parts(question)
     if question.pass_rate is not None:
         return _pass_rate(question, question.pass_rate)
     if question.decide is not None:
-        return _decision(question, question.decide, rng)
+        return _decision(question, question.decide, rng, remark)
     if question.as_table:
-        return _table(question, rng)
-    view = _base(question, rng)
+        return _table(question, rng, remark)
+    view = _base(question, rng, remark)
     if question.simulate is not None:
         view = replace(view, simulation=_simulation(question, question.simulate, view.design, rng, progress))
     if question.hours is not None or question.cost:
@@ -51,7 +57,7 @@ def answer(question: Question, *, progress: Callable[[int, int], None] | None = 
     return view
 
 
-def _base(question: Question, rng: np.random.Generator) -> DesignView:
+def _base(question: Question, rng: np.random.Generator, remark: Remark) -> DesignView:
     if question.no_pilot:
         return DesignView(_worst_case(question))
     if question.variance is None and not question.pilots:
@@ -67,7 +73,7 @@ def _base(question: Question, rng: np.random.Generator) -> DesignView:
     from kaiwa.flow.design.pilots import read_pilots
     from kaiwa.studies.pilot_design import pilot_design
 
-    pilot = pilot_design(read_pilots(question.pilots, question.measure), asked, rng=rng)
+    pilot = pilot_design(read_pilots(question, remark), asked, rng=rng)
     return DesignView(pilot.answer, pilot)
 
 
@@ -111,17 +117,16 @@ def _pass_rate(question: Question, pass_rate: float) -> PassRateView | PromptsVi
     return PromptsView(many, pass_rate)
 
 
-def _decision(question: Question, goal: str, rng: np.random.Generator) -> DecisionView:
+def _decision(question: Question, goal: str, rng: np.random.Generator, remark: Remark) -> DecisionView:
     from kaiwa.topicset.simulation.decisions import topics_for_decision
 
     alpha = 0.05 if question.alpha is None else question.alpha
-    found = topics_for_decision(
-        _one_pilot(question), goal=goal, target=question.target, k=question.k, alpha=alpha, rng=rng
-    )
-    return DecisionView(found, goal, question.target, question.k)
+    pilot = _one_pilot(question, remark)
+    found = topics_for_decision(pilot.oriented, goal=goal, target=question.target, k=question.k, alpha=alpha, rng=rng)
+    return DecisionView(found, goal, question.target, question.k, pilot)
 
 
-def _table(question: Question, rng: np.random.Generator) -> SizeTableView:
+def _table(question: Question, rng: np.random.Generator, remark: Remark) -> SizeTableView:
     from kaiwa.flow.design.pilots import read_pilots
     from kaiwa.studies.pilot_design import pilot_variance
     from kaiwa.topicset.size_table import GRID_DIFFERENCES, GRID_SYSTEMS, size_table
@@ -132,7 +137,7 @@ def _table(question: Question, rng: np.random.Generator) -> SizeTableView:
             raise InputError.at(
                 "variance", "is missing", f"give {option('variance', 'V')} or {option('pilots', 'SCORES')}"
             )
-        variance = pilot_variance(read_pilots(question.pilots, question.measure), question.test, rng=rng)
+        variance = pilot_variance(read_pilots(question, remark), question.test, rng=rng)
     found = size_table(
         question.shared(variance),
         systems=question.systems or GRID_SYSTEMS,
@@ -150,7 +155,7 @@ def _simulation(
 ) -> Simulation:
     from kaiwa.studies.simulated_design import simulated_design
 
-    pilot = _one_pilot(question)
+    pilot = _one_pilot(question).values
     steps = simulated_design(pilot, base, test=test, trials=question.trials, rng=rng, progress=progress)
     return Simulation(test, steps)
 
@@ -183,11 +188,12 @@ def _rounds(question: Question, topics: tuple[int, ...], base: Design, rng: np.r
     )
 
 
-def _one_pilot(question: Question) -> FloatArray:
+def _one_pilot(question: Question, remark: Remark = lambda _line: None) -> Scores:
     from kaiwa.flow.design.pilots import read_pilots
 
-    if len(question.pilots) != 1:
+    pilots = read_pilots(question, remark) if question.pilots else []
+    if len(pilots) != 1:
         raise InputError.at(
-            "pilot", f"{len(question.pilots)} are given, one is resampled", f"give {option('pilots', 'SCORES')} once"
+            "pilot", f"{len(pilots)} are given, one is resampled", f"give {option('pilots', 'SCORES')} once"
         )
-    return read_pilots(question.pilots, question.measure)[0].values
+    return pilots[0]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from kaiwa.errors import InputError, option
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
+    from kaiwa.model.direction import Direction
     from kaiwa.topicset.requirement import Requirement
 
 Number = TypeVar("Number", int, float)
@@ -23,6 +25,7 @@ class Question:
     pilots: tuple[Path, ...] = ()
     no_pilot: bool = False
     measure: str | None = None
+    directions: Mapping[str, Direction] = field(default_factory=dict)
     pass_rate: float | None = None
     systems: tuple[int, ...] | None = None
     min_diff: tuple[float, ...] | None = None

@@ -1,10 +1,11 @@
-"""The samples in one log of lm-evaluation-harness, inspect_ai or promptfoo: task, metric, sample, model and score."""
+"""The samples in one log of lm-evaluation-harness or promptfoo: task, metric, sample, model and score."""
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import log
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import InputError
@@ -14,97 +15,132 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from kaiwa.model.direction import Direction
+
 SAMPLE_FIELDS = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"}
-INSPECT_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0}
+PER_UNIT = {"word_perplexity": "log_word_perplexity", "byte_perplexity": "log_byte_perplexity"}
 PROMPTFOO_ERROR = 2
 MAX_BYTES = 1 << 30
+_STAMP = r"\d{4}-\d\d-\d\dT[\d.-]+"
+RESULTS = re.compile(rf"results_{_STAMP}\.json")
+"""The name of the file in which lm-evaluation-harness writes the means of its tasks."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One score of one model on one sample; None if the sample failed to run."""
+    """One score of one model on one sample; None if it has none, with the reason."""
 
     task: str
     metric: str
     sample: str
     model: str
     score: float | None
+    reason: str = ""
 
 
-def samples_of(path: Path, folder: str | None) -> Iterator[Sample]:
-    """The samples of one log; ``folder`` names the model of a log that does not."""
+@dataclass(frozen=True)
+class Log:
+    """The samples of a log, the directions that it states by task and metric, and what a reader must know.
+
+    ``subject`` is the task and the model of a log that has one of each.
+    """
+
+    samples: list[Sample]
+    directions: dict[tuple[str, str], Direction] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+    subject: tuple[str, str] | None = None
+    is_complete: bool = True
+
+
+def parsed_log(path: Path) -> Any:  # Any: JSON values
+    """The JSON value of a log."""
+    return parsed(path, log_bytes(path))
+
+
+def log_bytes(path: Path) -> bytes:
+    """The bytes of a log, up to a limit."""
     with open_binary(path) as stream:
         data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise InputError.at(path, "is larger than 1 GiB", "split it by task")
-    first = _parsed(path, data.lstrip().split(b"\n", 1)[0], line=1) if ".jsonl" in path.suffixes else None
-    if first is not None:
-        yield from _lm_eval(path, data, run=folder or path.name.split(".jsonl")[0])
-        return
-    log = _parsed(path, data)
-    if isinstance(log, dict) and isinstance(log.get("samples"), list) and isinstance(log.get("eval"), dict):
-        yield from _inspect(path, log)
-    elif isinstance(log, dict) and _promptfoo_rows(log) is not None:
-        yield from _promptfoo(path, _promptfoo_rows(log) or [])
-    else:
-        what = "is not a log of lm-evaluation-harness, inspect_ai or promptfoo"
-        raise InputError.at(path, what, "give samples_*.jsonl, an inspect JSON log, or promptfoo's results.json")
+    return data
 
 
-def _lm_eval(path: Path, data: bytes, *, run: str) -> Iterator[Sample]:
-    found = re.fullmatch(r"samples_(.+?)(?:_\d{4}-\d\d-\d\dT[\d.-]+)?", path.name.split(".jsonl")[0])
-    task = found[1] if found else "task"
-    for line, text in enumerate(data.split(b"\n"), start=1):
-        if not text.strip():
-            continue
-        row = _parsed(path, text, line=line)
-        if not isinstance(row, dict) or "doc_id" not in row:
-            what = "is not a sample of lm-evaluation-harness (no doc_id)"
-            raise InputError.at(path, what, "give a samples_*.jsonl file", line=line)
-        rule = row.get("filter", "none")
-        named = row.get("metrics")
-        metrics = named if isinstance(named, list) else [key for key in row if key not in SAMPLE_FIELDS]
-        for metric in filter(row.__contains__, map(str, metrics)):
-            score = _numeric(row[metric])
-            if score is not None:
-                yield Sample(task, metric if rule == "none" else f"{metric},{rule}", str(row["doc_id"]), run, score)
+def lm_eval_log(path: Path, *, run: str) -> Log:
+    """The samples of lm-evaluation-harness, with the directions in the results file beside them."""
+    found = re.fullmatch(rf"samples_(.+?)(?:_({_STAMP}))?", path.name.split(".jsonl")[0])
+    task, stamp = (found[1], found[2]) if found else ("task", None)
+    samples, converted = list[Sample](), dict[str, str]()
+    for line, text in enumerate(log_bytes(path).split(b"\n"), start=1):
+        if text.strip():
+            for metric, name, score in _lm_eval_scores(path, line, row := parsed(path, text, line=line)):
+                converted[name] = metric
+                samples.append(Sample(task, name, str(row["doc_id"]), run, score))
+    stated, remarks = _stated(path, task, stamp)
+    directions = {(task, name): stated[metric] for name, metric in converted.items() if metric in stated}
+    return Log(samples, directions, remarks)
 
 
-def _inspect(path: Path, log: dict[str, Any]) -> Iterator[Sample]:  # Any: JSON values
-    task, model = str(log["eval"].get("task", path.stem)), str(log["eval"].get("model", path.stem))
-    names = {name for sample in log["samples"] for name in _scores_of(sample)}
-    for place, sample in enumerate(log["samples"], start=1):
-        if not isinstance(sample, dict) or "id" not in sample:
-            raise InputError.at(path, f"sample {place} has no id", "give a complete inspect_ai log")
-        scores = _scores_of(sample)
-        for name in sorted(names):
-            value = scores.get(name, {}).get("value")
-            parts = value.items() if isinstance(value, dict) else [("", value)]
-            for part, single in parts:
-                metric = f"{name}/{part}" if part else name
-                yield Sample(task, metric, str(sample["id"]), model, _graded(path, sample["id"], metric, single))
+def _lm_eval_scores(path: Path, line: int, row: Any) -> Iterator[tuple[str, str, float]]:  # Any: JSON values
+    """Each metric of a sample, the name of its measure, and the score."""
+    if not isinstance(row, dict) or "doc_id" not in row:
+        what = "is not a sample of lm-evaluation-harness (no doc_id)"
+        raise InputError.at(path, what, "give a samples_*.jsonl file", line=line)
+    rule = row.get("filter", "none")
+    named = row.get("metrics")
+    metrics = named if isinstance(named, list) else [key for key in row if key not in SAMPLE_FIELDS]
+    for metric in filter(row.__contains__, map(str, metrics)):
+        name, score = _lm_eval_score(metric, row[metric])
+        if score is not None:
+            yield metric, name if rule == "none" else f"{name},{rule}", score
 
 
-def _scores_of(sample: Any) -> dict[str, dict[str, Any]]:  # Any: JSON values
-    scores = sample.get("scores") if isinstance(sample, dict) else None
-    named = scores if isinstance(scores, dict) else {}
-    return {name: score for name, score in named.items() if isinstance(score, dict)}
+def _lm_eval_score(metric: str, value: object) -> tuple[str, float | None]:
+    """The measure and its score on one sample.
+
+    For a perplexity the harness logs the log-likelihood, which is at most 0, and for one by word or byte also the
+    number of them. The score is then the logarithm of the sample's perplexity.
+    """
+    if isinstance(value, list | tuple) and len(value) == 2 and metric in {*PER_UNIT, "bits_per_byte"}:  # noqa: PLR2004
+        likelihood, units = map(numeric, value)
+        if likelihood is None or not units:
+            return metric, None
+        loss = -likelihood / units
+        return PER_UNIT.get(metric, metric), loss / log(2) if metric == "bits_per_byte" else loss
+    score = numeric(value)
+    if metric == "perplexity" and score is not None and score <= 0:
+        return "log_perplexity", 0.0 - score
+    return metric, score
 
 
-def _graded(path: Path, sample: object, metric: str, value: object) -> float | None:
-    if value is None or value != value:  # noqa: PLR0124  inspect writes NaN for a sample without a score
-        return None
-    score = INSPECT_GRADES.get(value) if isinstance(value, str) else _numeric(value)
-    if score is None:
-        what = f"sample {sample!r}: {metric} is {value!r}, which is neither a number nor C, I, P, N"
-        raise InputError.at(path, what, "score it with a number")
-    return score
+def _stated(path: Path, task: str, stamp: str | None) -> tuple[dict[str, Direction], list[str]]:
+    """The directions of the task's metrics in the results file beside the samples, and remarks on that file."""
+    results = sorted(file for file in path.parent.glob("results_*.json") if RESULTS.fullmatch(file.name))
+    same = [file for file in results if stamp and file.name == f"results_{stamp}.json"]
+    for file in same or reversed(results):
+        try:
+            found = parsed_log(file)
+        except InputError as fault:
+            return {}, [f"{fault}, for the directions of its measures; their names decide"]
+        stated = found.get("higher_is_better") if isinstance(found, dict) else None
+        metrics = stated.get(task) if isinstance(stated, dict) else None
+        if isinstance(metrics, dict):
+            known = {name: higher for name, higher in metrics.items() if isinstance(higher, bool)}
+            return {name: "higher" if higher else "lower" for name, higher in known.items()}, []
+    return {}, []
 
 
-def _promptfoo_rows(log: dict[str, Any]) -> list[Any] | None:  # Any: JSON values
-    results = log.get("results")
+def promptfoo_rows(log: Any) -> list[Any] | None:  # Any: JSON values
+    """The results of a promptfoo log; None if it is none."""
+    results = log.get("results") if isinstance(log, dict) else None
     rows = results.get("results") if isinstance(results, dict) else results
     return rows if isinstance(rows, list) else None
+
+
+def promptfoo_log(path: Path, rows: list[Any]) -> Log:  # Any: JSON values
+    """The samples of promptfoo; it scores so that higher is better, whatever a metric is called."""
+    samples = list(_promptfoo(path, rows))
+    return Log(samples, {(one.task, one.metric): "higher" for one in samples})
 
 
 def _promptfoo(path: Path, rows: list[Any]) -> Iterator[Sample]:  # Any: JSON values
@@ -117,12 +153,13 @@ def _promptfoo(path: Path, rows: list[Any]) -> Iterator[Sample]:  # Any: JSON va
         run = f"{named} | {_prompt(row)}" if len(prompts) > 1 else str(named)
         topic = str(row["testIdx"]) if "testIdx" in row else json.dumps(row.get("vars"), sort_keys=True)
         failed = row.get("failureReason") == PROMPTFOO_ERROR
+        reason = " ".join(f"{row.get('error') or 'failed to run'}".split())[:120]
         more = row.get("namedScores")
         values = {"score": row.get("score"), "pass": row.get("success"), **(more if isinstance(more, dict) else {})}
         for metric, value in values.items():
-            score = _numeric(value)
+            score = numeric(value)
             if score is not None:
-                yield Sample("promptfoo", metric, topic, run, None if failed else score)
+                yield Sample("promptfoo", metric, topic, run, None if failed else score, reason if failed else "")
 
 
 def _prompt(row: dict[str, Any]) -> str:  # Any: JSON values
@@ -131,14 +168,19 @@ def _prompt(row: dict[str, Any]) -> str:  # Any: JSON values
     return str(prompt.get("label") or prompt.get("raw")) if isinstance(prompt, dict) else str(prompt)
 
 
-def _numeric(value: object) -> float | None:
+def numeric(value: object) -> float | None:
+    """The value as a finite number; None if it is none."""
     if not isinstance(value, bool | int | float):
         return None
-    score = float(value)
+    try:
+        score = float(value)
+    except OverflowError:
+        return None
     return score if score - score == 0 else None
 
 
-def _parsed(path: Path, text: bytes, *, line: int | None = None) -> Any:  # Any: JSON values
+def parsed(path: Path, text: bytes, *, line: int | None = None) -> Any:  # Any: JSON values
+    """The JSON value of the text."""
     try:
         return json.loads(text.removeprefix(b"\xef\xbb\xbf"))
     except (ValueError, RecursionError) as fault:

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from kaiwa.errors import InputError, counted, option
 from kaiwa.formats.text.delimited import Row, number
+from kaiwa.model.direction import TOPICS_AND_RUNS, Axes, known_direction
 from kaiwa.model.score_set import ScoreSet
 from kaiwa.model.scores import Scores
 from kaiwa.registry import Names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
+    from kaiwa.model.direction import Direction
+
 MISSING_TEXTS = {"", "na", "n/a", "nan", "null", "none", "-"}
-_FIX = (
-    f"score every run on every topic, or choose {option('missing', 'drop-topics')}, drop-runs or zero "
-    "(kaiwa compare, kaiwa.read_scores)"
-)
 
 
 class Cell(NamedTuple):
-    """One score (None: missing), the place it was read from, and the text of a missing one."""
+    """One score (None: missing), the place it was read from, and the text of a missing one or why it is missing."""
 
     score: float | None
     path: Path | None = None
     line: int = 0
     shown: str = ""
+    reason: str = ""
 
     @property
     def place(self) -> str:
@@ -40,9 +40,39 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Cells:
-    """Cells by measure and (topic, run); a (topic, run) without a cell is a gap too."""
+    """Cells by measure and (topic, run); a (topic, run) without a cell is a gap too.
+
+    ``directions`` are those that the files state, ``contradictions`` where they disagree; ``remarks`` are what a reader
+    must know; ``axes`` are the words for topics and runs.
+    """
 
     tables: dict[str, dict[tuple[str, str], Cell]] = field(default_factory=dict)
+    directions: dict[str, Direction] = field(default_factory=dict)
+    contradictions: dict[str, InputError] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+    axes: Axes = TOPICS_AND_RUNS
+
+    def state(self, measure: str, direction: Direction, place: object) -> None:
+        """Keep the direction that a file states; if another file contradicts it, the user must choose."""
+        if self.directions.setdefault(measure, direction) != direction:
+            what = f"{measure}: {direction} is better, but another file says {self.directions[measure]}"
+            fix = f"choose with {option('lower_is_better', measure)} or {option('higher_is_better', measure)}"
+            self.contradictions.setdefault(measure, InputError.at(place, what, fix))
+
+    def directed(self, chosen: Mapping[str, Direction]) -> Cells:
+        """The same cells, with the directions that the user chose."""
+        left = {measure: fault for measure, fault in self.contradictions.items() if measure not in chosen}
+        return replace(self, directions={**self.directions, **chosen}, contradictions=left)
+
+    def only(self, measures: Iterable[str]) -> Cells:
+        """The cells of these measures."""
+        return replace(self, tables={measure: self.tables[measure] for measure in measures})
+
+    def direction(self, measure: str) -> Direction:
+        """The direction of a measure: chosen or stated, else by its name."""
+        if measure in self.contradictions:
+            raise self.contradictions[measure]
+        return self.directions.get(measure) or known_direction(measure)
 
     def add(self, measure: str, topic: str, run: str, cell: Cell) -> None:
         """Keep the cell; a duplicate is an error, unless it fills a gap of another file."""
@@ -51,9 +81,17 @@ class Cells:
         if first is cell:
             return
         if first.path == cell.path or None not in {first.score, cell.score}:
-            raise _duplicate(measure, topic, run, first, cell)
+            raise self._duplicate(measure, topic, run, cell)
         if first.score is None:
             table[topic, run] = cell
+
+    def _duplicate(self, measure: str, topic: str, run: str, second: Cell) -> InputError:
+        first = self.tables[measure][topic, run]
+        what = f"duplicate score: {measure} of {self.axes.run} {run!r} on {self.axes.topic} {topic!r}"
+        if second.path is None:
+            return InputError(f"{what}; keep one")
+        where = f"on line {first.line}" if first.path == second.path else f"in {first.place}"
+        return InputError.at(second.path, f"{what} (first {where})", "keep one", line=second.line)
 
     def topics(self, measure: str) -> tuple[str, ...]:
         """The topics of a measure, in order of appearance."""
@@ -67,14 +105,6 @@ class Cells:
         """Whether there is a score."""
         cell = self.tables[measure].get((topic, run))
         return cell is not None and cell.score is not None
-
-
-def _duplicate(measure: str, topic: str, run: str, first: Cell, second: Cell) -> InputError:
-    what = f"duplicate score: {measure} of run {run!r} on topic {topic!r}"
-    if second.path is None:
-        return InputError(f"{what}; keep one")
-    where = f"on line {first.line}" if first.path == second.path else f"in {first.place}"
-    return InputError.at(second.path, f"{what} (first {where})", "keep one", line=second.line)
 
 
 def cells_of(path: Path, rows: Iterable[Row]) -> Cells:
@@ -92,10 +122,19 @@ def joined(parts: Iterable[Cells]) -> Cells:
     """The cells of several files together."""
     cells = Cells()
     for part in parts:
+        cells.remarks.extend(part.remarks)
+        for measure, direction in part.directions.items():
+            cells.state(measure, direction, _place(part, measure))
+        cells.contradictions.update(part.contradictions)
         for measure, table in part.tables.items():
             for (topic, run), cell in table.items():
                 cells.add(measure, topic, run, cell)
     return cells
+
+
+def _place(cells: Cells, measure: str) -> object:
+    """The file of a measure."""
+    return next((cell.path for cell in cells.tables[measure].values()), None)
 
 
 @dataclass(frozen=True)
@@ -115,13 +154,17 @@ def complete_scores(cells: Cells, *, missing: str = "error") -> CompleteScores:
     tables, filled = [], {}
     for measure, (topics, runs) in kept.items():
         if not topics or not runs:
-            what = f"{measure}: no topic or run has all scores"
+            what = f"{measure}: no {cells.axes.topic} or {cells.axes.run} has all scores"
             raise InputError(f"{what}; try another {option('missing')} rule")
         table = cells.tables[measure]
         values = [[table.get((topic, run), Cell(None)).score for run in runs] for topic in topics]
         filled[measure] = sum(score is None for by_run in values for score in by_run)
+        direction = cells.direction(measure)
+        if filled[measure] and direction == "lower":
+            what = f"{measure}: 0 for a missing score would be the best score, because lower is better"
+            raise InputError(f"{what}; choose {option('missing', 'drop-topics')} or drop-runs")
         complete = np.array([[0.0 if score is None else score for score in by_run] for by_run in values])
-        tables.append(Scores(measure, topics, runs, complete))
+        tables.append(Scores(measure, topics, runs, complete, direction, cells.axes))
     return CompleteScores(
         ScoreSet(tables),
         {measure: _without(cells.topics(measure), topics) for measure, (topics, _) in kept.items()},
@@ -150,14 +193,22 @@ def _refuse_gaps(measure: str, cells: Cells) -> tuple[tuple[str, ...], tuple[str
 def _gap(measure: str, cells: Cells, gaps: list[tuple[str, str]]) -> InputError:
     """The error for the first gap: at its line if the file has an empty cell, else for its file."""
     table, (topic, run) = cells.tables[measure], gaps[0]
-    what = f"{measure}: run {run!r} has no score on topic {topic!r} ({counted(len(gaps), 'missing score')} in all)"
+    word_topic, word_run = cells.axes
+    many = counted(len(gaps), "missing score")
+    what = f"{measure}: {word_run} {run!r} has no score on {word_topic} {topic!r} ({many} in all)"
+    fix = (
+        f"score every {word_run} on every {word_topic}, or choose {option('missing', 'drop-topics')}"
+        f"{' or drop-runs' if cells.direction(measure) == 'lower' else ', drop-runs or zero'} "
+        f"(kaiwa compare, kaiwa.read_scores)"
+    )
     cell = table.get(gaps[0])
     if cell is not None and cell.path is not None:
         shown = f"{cell.shown!r} is not a finite number" if cell.shown else "is missing"
-        return InputError.at(cell.path, f"score {shown}; {what}", _FIX, line=cell.line or None)
+        why = f" ({cell.reason})" if cell.reason else ""
+        return InputError.at(cell.path, f"score {shown}{why}; {what}", fix, line=cell.line or None)
     paths = {cell.path for cell in table.values()}
     path = paths.pop() if len(paths) == 1 else None
-    return InputError(f"{what}; {_FIX}") if path is None else InputError.at(path, what, _FIX)
+    return InputError(f"{what}; {fix}") if path is None else InputError.at(path, what, fix)
 
 
 def _complete_topics(measure: str, cells: Cells) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -1,26 +1,35 @@
-"""Score tables: tidy CSV ``measure,topic,run,score``, and topics x runs matrices, spaced or CSV."""
+"""Score tables: tidy CSV ``measure,topic,run,score``, and topics x runs matrices, spaced or CSV.
+
+A comment line ``# lower is better: MEASURE`` states the direction of a measure, ``# lower is better`` that of every
+measure of the file. It is written where lower is better, and where the name of a measure would say so wrongly.
+"""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kaiwa.disk.atomic_files import write_text
-from kaiwa.errors import InputError, counted, option
+from kaiwa.errors import InputError, UnknownName, counted, option
 from kaiwa.formats.scores.score_cells import MISSING_TEXTS, Cells, cells_of
+from kaiwa.formats.text.blocks import read_text
 from kaiwa.formats.text.delimited import Row, csv_text, is_number, read_csv, read_spaced
 from kaiwa.formats.text.head import Head, Match, are_numbers, partly
+from kaiwa.model.direction import known_direction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kaiwa.formats.file_names import Texts
+    from kaiwa.model.direction import Direction
     from kaiwa.model.score_set import ScoreSet
     from kaiwa.model.scores import Scores
 
 TIDY = ["measure", "topic", "run", "score"]
 TOPIC_HEADERS = {"", "topic", "topics", "topic_id", "query", "query_id", "qid", "id"}
 _MEASURED = {"topic", "run", "score"}
+_MARK = re.compile(r"#\s*(lower|higher) is better(?::\s*(.*))?")
 
 
 def is_tidy(head: Head) -> Match:
@@ -34,7 +43,7 @@ def read_tidy(path: Path) -> Cells:
     names = [cell.lower() for cell in header[1]]
     if not set(names) >= _MEASURED:
         raise InputError.at(path, "does not start with topic, run and score", f"write CSV: {','.join(TIDY)}")
-    return cells_of(path, _tidy_rows(path, names, rows))
+    return _directed(path, cells_of(path, _tidy_rows(path, names, rows)))
 
 
 def is_matrix(head: Head) -> Match:
@@ -52,7 +61,20 @@ def read_matrix(path: Path) -> Cells:
     rows = list(_rows(path))
     if not rows:
         raise InputError.at(path, "contains no score", "write CSV: measure,topic,run,score")
-    return cells_of(path, _matrix_rows(path, rows))
+    return _directed(path, cells_of(path, _matrix_rows(path, rows)))
+
+
+def _directed(path: Path, cells: Cells) -> Cells:
+    """The cells with the directions that comment lines of the file state."""
+    for line, text in enumerate(read_text(path).split("\n"), start=1):
+        if text.startswith("#") and (mark := _MARK.fullmatch(text.strip())):
+            direction: Direction = "lower" if mark[1] == "lower" else "higher"
+            if mark[2] and mark[2] not in cells.tables:
+                fault = UnknownName.among("measure", mark[2], cells.tables)
+                raise InputError(f"{path}:{line}: {fault}")
+            for measure in [mark[2]] if mark[2] else cells.tables:
+                cells.state(measure, direction, f"{path}:{line}")
+    return cells
 
 
 def write_scores(path: Path | str, scores: ScoreSet) -> None:
@@ -68,7 +90,16 @@ def scores_text(scores: ScoreSet) -> str:
         for topic, by_run in zip(table.topics, table.values.tolist(), strict=True)
         for run, score in zip(table.runs, by_run, strict=True)
     ]
-    return csv_text(TIDY, rows)
+    return "".join(_mark(table, f": {table.measure}") for table in scores.values()) + csv_text(TIDY, rows)
+
+
+def _mark(scores: Scores, measure: str) -> str:
+    """The comment line that states the direction; empty if readers would assume it anyway."""
+    if scores.direction == known_direction(scores.measure) == "higher":
+        return ""
+    if len(measure.splitlines()) > 1:
+        raise InputError(f"measure {scores.measure!r} contains a line end; rename it")
+    return f"# {scores.direction} is better{measure}\n"
 
 
 def write_matrix(path: Path | str, scores: Scores) -> None:
@@ -79,7 +110,7 @@ def write_matrix(path: Path | str, scores: Scores) -> None:
 def matrix_text(scores: Scores) -> str:
     """One measure as a topics x runs CSV matrix with run names on the first line and a topic column."""
     rows = [[topic, *by_run] for topic, by_run in zip(scores.topics, scores.values.tolist(), strict=True)]
-    return csv_text(["topic", *scores.runs], rows)
+    return _mark(scores, "") + csv_text(["topic", *scores.runs], rows)
 
 
 def tidy_texts(scores: ScoreSet) -> Texts:

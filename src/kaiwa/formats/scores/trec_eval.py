@@ -12,7 +12,7 @@ from kaiwa.formats.scores.score_cells import Cells, cells_of, joined
 from kaiwa.formats.scores.score_lists import by_topic, run_names
 from kaiwa.formats.text.blocks import bare_name, read_blocks
 from kaiwa.formats.text.delimited import Row, read_fields
-from kaiwa.formats.text.head import Match
+from kaiwa.formats.text.head import Match, is_zip
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,9 +33,12 @@ _CUT_NAMES = {"nDCG": "ndcg_cut", "Prec": "P", "Recall": "recall", "Hit": "succe
 
 
 def is_trec_eval(head: Head) -> Match:
-    """Whether some line of three fields is a mean over topics or names the run, or the folder has .eval files."""
+    """Whether some line of three fields is a mean over topics or names the run, or the folder has such .eval files.
+
+    inspect_ai's .eval files are zip files.
+    """
     if head.has_files(_ENDING):
-        return Match.SURE
+        return Match.NO if any(map(is_zip, head.path.rglob(f"*{_ENDING}"))) else Match.SURE
     if not head.fields or len(head.fields[0]) != FIELDS:
         return Match.NO
     return Match.SURE if any(_MEAN.search(block.data) for block in read_blocks(head.path)) else Match.NO

@@ -91,6 +91,15 @@ class Head:
         return [cell.lower() for cell in self.rows[0]] if self.rows else []
 
 
+def is_zip(path: Path) -> bool:
+    """Whether the file starts as a zip file does."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(4) == b"PK\x03\x04"
+    except OSError:  # the chosen reader reports what is wrong
+        return False
+
+
 def partly(fitting: Iterable[bool]) -> Match:
     """POSSIBLE when at least half of the lines fit, as in a damaged file; its reader reports the invalid line."""
     fits = list(fitting)

@@ -115,10 +115,11 @@ def caterpillar(comparison: Comparison) -> Figure:
     colours = [ACCENT if first else INK for first in top]
     axes.hlines(rows, means - reach, means + reach, colors=colours, linewidth=1.4)
     axes.scatter(means, rows, s=16, c=colours, zorder=3)
-    axes.axvline(means[0] - reach[0], color=FAINT, linewidth=0.8, linestyle=":")
+    worse = 1.0 if comparison.direction == "lower" else -1.0
+    axes.axvline(means[0] + worse * reach[0], color=FAINT, linewidth=0.8, linestyle=":")
     axes.set_yticks(rows, labels=_shown(names), fontsize=_label_size(len(names)), parse_math=False)
     axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.set_xlabel(f"mean {plain(comparison.measure)}", color=INK, parse_math=False)
+    axes.set_xlabel(f"mean {plain(comparison.label)}", color=INK, parse_math=False)
     for edge in ("top", "right"):
         axes.spines[edge].set_visible(False)
     return figure

@@ -28,8 +28,8 @@ MAX_TOPICS = 400
 
 
 def hardest_first(scores: Scores) -> IntArray:
-    """The topics' places by mean score over the runs, lowest first; ties in the given order."""
-    return np.argsort(scores.values.mean(axis=1), kind="stable")
+    """The topics' places by mean score over the runs, worst first; ties in the given order."""
+    return np.argsort(scores.oriented.mean(axis=1), kind="stable")
 
 
 def topic_figure(scores: Scores, std_ab: Scores, best: str) -> Figure:
@@ -45,7 +45,7 @@ def topic_figure(scores: Scores, std_ab: Scores, best: str) -> Figure:
         left, right = figure.subplots(1, 2, sharex=True)
         for axes, one, title in ((left, scores, "raw"), (right, std_ab, "std-AB")):
             _panel(axes, one.values[order], column)
-            axes.set_title(f"{plain(scores.measure)}, {title}", fontsize=10, color=INK, parse_math=False)
+            axes.set_title(f"{plain(scores.label)}, {title}", fontsize=10, color=INK, parse_math=False)
             axes.set_xlabel("topics, hardest to easiest", color=INK)
             for edge in ("top", "right"):
                 axes.spines[edge].set_visible(False)

@@ -42,6 +42,7 @@ class ComparisonView:
         found, anova = self.comparison, self.comparison.anova
         return {
             "measure": found.measure,
+            "direction": found.direction,
             "test": found.test,
             "alpha": found.alpha,
             "trials": found.trials,
@@ -70,5 +71,5 @@ class BaselineView:
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
         """The comparison as JSON fields; there are no ranks, because the other runs were not compared."""
-        values = {name: value for name, value in vars(self.comparison).items() if name != "pairs"}
+        values = {name: value for name, value in vars(self.comparison).items() if name not in {"pairs", "axes"}}
         return {**values, "pairs": [vars(pair) for pair in self.comparison.pairs], "ranks": {}}

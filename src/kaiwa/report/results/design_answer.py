@@ -1,4 +1,7 @@
-"""A topic set design as text: the answer, its assumptions, nearby designs, and a paragraph for a paper."""
+"""A topic set design as text: the answer, its assumptions, nearby designs, and a paragraph for a paper.
+
+``topic`` is the word for a topic: in LLM evaluations it is a sample or a prompt.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +15,19 @@ if TYPE_CHECKING:
     from kaiwa.topicset import Design
 
 NEARLY_SURE = 0.9995
-NORMAL_WHEN = "safe for dozens of topics; for discrete or skewed measures check with"
+NORMAL_WHEN = "safe for dozens of {topic}s; for discrete or skewed measures check with"
 VARIANCE_WORDS = {
     "V_E": "score variance within a system (V_E)",
-    "V_E2": "residual variance after systems and topics (V_E2)",
-    "differences": "variance of the per-topic differences",
+    "V_E2": "residual variance after systems and {topic}s (V_E2)",
+    "differences": "variance of the per-{topic} differences",
 }
 
 
-def answer_text(design: Design, *, pilot: str | None = None) -> str:
+def answer_text(design: Design, *, pilot: str | None = None, topic: str = "topic") -> str:
     """The whole answer as text; ``pilot`` comes after the first sentence."""
     shown = [pilot] if pilot else []
-    detail = [_assumptions(design), _alternatives(design), paragraph(design)]
-    return "\n\n".join([headline(design), *shown, *_published(design), *detail])
+    detail = [_assumptions(design, topic), _alternatives(design, topic), paragraph(design, topic=topic)]
+    return "\n\n".join([headline(design, topic=topic), *shown, *_published(design, topic), *detail])
 
 
 def design_fields(design: Design) -> dict[str, Any]:  # Any: JSON values
@@ -48,36 +51,41 @@ def design_fields(design: Design) -> dict[str, Any]:  # Any: JSON values
     }
 
 
-def headline(design: Design) -> str:
+def headline(design: Design, *, topic: str = "topic") -> str:
     """The answer in one sentence, starting with the quantity that was solved for."""
     if design.width is not None:
-        return _interval_headline(design)
+        return _interval_headline(design, topic)
     probability, difference = f"{percent(design.power)}", f"{design.min_diff:.4g}"
     lead = {
-        "n": f"Create {design.n:,} topics",
+        "n": f"{verb_for(topic)} {design.n:,} {topic}s",
         "power": f"The power is {probability}",
         "min_diff": f"The smallest difference found is {difference}",
         "systems": f"Compare up to {design.systems:,} systems",
         "alpha": f"Test at alpha {design.alpha:.4g}",
     }[design.solved]
     compared = "two systems" if design.systems == 2 else f"the best and the worst of {design.systems:,} systems"  # noqa: PLR2004
+    promise = design.asked.kind.promise.format(topic=topic)
     return (
-        f"{lead}: with {design.n:,} topics {design.asked.kind.promise} with a probability of {probability} "
+        f"{lead}: with {design.n:,} {topic}s {promise} with a probability of {probability} "
         f"if {compared} truly differ by {difference} (alpha {design.alpha:.4g})."
     )
 
 
-def _interval_headline(design: Design) -> str:
-    lead = f"Create {design.n:,} topics" if design.solved == "n" else f"The interval is {design.width:.4g} wide"
+def _interval_headline(design: Design, topic: str) -> str:
+    lead = (
+        f"{verb_for(topic)} {design.n:,} {topic}s"
+        if design.solved == "n"
+        else f"The interval is {design.width:.4g} wide"
+    )
     if design.solved == "alpha":
         lead = f"Use a {percent(1 - design.alpha)} interval"
     return (
-        f"{lead}: with {design.n:,} topics the {percent(1 - design.alpha)} confidence interval on a difference "
+        f"{lead}: with {design.n:,} {topic}s the {percent(1 - design.alpha)} confidence interval on a difference "
         f"of two systems is expected to be {design.width:.4g} wide."
     )
 
 
-def _published(design: Design) -> list[str]:
+def _published(design: Design, topic: str) -> list[str]:
     if design.published_n is None or design.exact_n is None:
         return []
     if design.published_n == design.exact_n:
@@ -86,37 +94,38 @@ def _published(design: Design) -> list[str]:
     why = "fewer" if more else "more"
     verdict = (
         f"The published tables give {design.published_n:,}, exact computation {design.exact_n:,}: the tables "
-        f"use a normal approximation with a sign error, which gives {why} topics than the required power needs."
+        f"use a normal approximation with a sign error, which gives {why} {topic}s than the required power needs."
     )
     return [verdict]
 
 
-def _assumptions(design: Design) -> str:
+def _assumptions(design: Design, topic: str) -> str:
     kind = design.asked.kind
+    variance = VARIANCE_WORDS[kind.error].format(topic=topic)
     lines = [
-        f"{VARIANCE_WORDS[kind.error]} {design.asked.error_variance:.4g}, the same for every system",
-        f"mean scores approximately normal: {NORMAL_WHEN} {option('simulate')}",
+        f"{variance} {design.asked.error_variance:.4g}, the same for every system",
+        f"mean scores approximately normal: {NORMAL_WHEN.format(topic=topic)} {option('simulate')}",
     ]
     if not kind.pairs_only and not kind.by_range:
         lines.append("the means of the other systems lie in the middle, the least favourable case")
     if design.asked.correlation:
-        lines.append(f"the correlation of two systems' scores on a topic is {design.asked.correlation:g}")
+        lines.append(f"the correlation of two systems' scores on a {topic} is {design.asked.correlation:g}")
     if not kind.shares_topics:
         other = f"{option('test', 'two-way')} or hsd-paired"
-        lines.append(f"topics are not treated as shared; if all systems answer the same topics, use {other}")
+        lines.append(f"{topic}s are not treated as shared; if all systems answer the same {topic}s, use {other}")
     return "It assumes\n" + "\n".join(f"  - {line}" for line in lines)
 
 
-def _alternatives(design: Design) -> str:
+def _alternatives(design: Design, topic: str) -> str:
     if design.width is not None:
         widths = [(near.n, near.min_diff) for near in design.alternatives]
-        return "Nearby\n" + table(["topics", "expected width"], widths)
+        return "Nearby\n" + table([f"{topic}s", "expected width"], widths)
     goal = percent(design.asked.power or 0.8)
     rows = [(near.n, near.power, near.min_diff) for near in design.alternatives]
-    return "Nearby\n" + table(["topics", "power", f"smallest difference at {goal}"], rows)
+    return "Nearby\n" + table([f"{topic}s", "power", f"smallest difference at {goal}"], rows)
 
 
-def paragraph(design: Design) -> str:
+def paragraph(design: Design, *, topic: str = "topic") -> str:
     """A paragraph for the organisers' overview paper."""
     if design.width is not None:
         claim = (
@@ -124,17 +133,28 @@ def paragraph(design: Design) -> str:
             f"between two systems is {design.width:.3g}"
         )
     else:
+        promise = design.asked.kind.promise.format(topic=topic)
         claim = (
-            f"so that {design.asked.kind.promise} with {percent(design.exact_power)} power (alpha = "
+            f"so that {promise} with {percent(design.exact_power)} power (alpha = "
             f"{design.alpha:.3g}) when {design.systems:,} systems are compared and the best and worst differ by "
             f"{design.min_diff:.3g}"
         )
     how = "noncentral distributions" if design.method == "exact" else "the approximation of Sakai (2015)"
+    size = "topic set size" if topic == "topic" else f"number of {topic}s"
     return (
         "For the overview paper\n"
-        f'  "The topic set size of n = {design.n:,} was chosen {claim}. It was computed with {how} from a score '
+        f'  "The {size} of n = {design.n:,} was chosen {claim}. It was computed with {how} from a score '
         f'variance of {design.asked.variance:.4g}, using Kaiwa."'
     )
+
+
+def verb_for(topic: str) -> str:
+    """What is done to get topics; samples of an LLM evaluation are mostly there already.
+
+    >>> verb_for("topic"), verb_for("sample")
+    ('Create', 'Use')
+    """
+    return "Use" if topic == "sample" else "Create"
 
 
 def percent(probability: float | None) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import counted, option
-from kaiwa.report.results.design_answer import percent
+from kaiwa.report.results.design_answer import percent, verb_for
 from kaiwa.report.text_tables import table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kaiwa.model.scores import Scores
     from kaiwa.report.text_tables import Cell
     from kaiwa.studies.pilot_design import PilotDesign
     from kaiwa.topicset.budget import Split
@@ -30,15 +31,16 @@ def pilot_text(found: PilotDesign) -> str:
         ends = [None if end is None else int(end) if whole else end for end in (side.low, side.high)]
         rows.append([side.scores, side.variance, value, *ends])
     shown = table(["scores", "variance", solved, "low", "high"], rows)
+    topic, run = found.pilot.axes
     lines = [
-        f"Pilot: {found.measure}, {found.topics} topics, {found.runs} runs",
+        f"Pilot: {found.pilot.label}, {found.topics} {topic}s, {found.runs} {run}s",
         shown,
         "low and high: the answer at the 95% bootstrap limits of the variance. A std-AB difference is in std-AB units:",
-        "0.15 is one standard deviation of the runs on a topic.",
+        f"0.15 is one standard deviation of the {run}s on a {topic}.",
     ]
     lines += [f"std-AB: {side.refusal}" for side in found.sides if side.refusal]
     if found.worst_case:
-        lines.append(f"Without a pilot, std-AB scores never need more than {found.worst_case.n:,} topics.")
+        lines.append(f"Without a pilot, std-AB scores never need more than {found.worst_case.n:,} {topic}s.")
     return "\n".join(lines)
 
 
@@ -69,26 +71,22 @@ def pass_rate_text(found: PassRateDesign) -> str:
     return "\n".join(lines)
 
 
-def prompts(text: str) -> str:
-    """An answer about topics, in terms of prompts."""
-    return text.replace("topics", "prompts").replace("topic set size", "number of prompts").replace("topic", "prompt")
-
-
-def decision_text(found: Decision, *, goal: str, target: float, k: int) -> str:
-    """How many topics a right decision needs."""
+def decision_text(found: Decision, *, goal: str, target: float, k: int, pilot: Scores) -> str:
+    """How many topics a right decision needs, and the pilot that it was resampled from."""
+    topic, run = pilot.axes
     who = "system is" if k == 1 else f"{k} systems are"
     claim = {
-        "top": f"the true best {who} on top in {percent(found.reached)} of topic sets",
+        "top": f"the true best {who} on top in {percent(found.reached)} of {topic} sets",
         "tau": f"the order agrees with the true one by Kendall's tau {found.reached:.3f} on average",
         "discriminative": f"Tukey's HSD distinguishes {percent(found.reached)} of all pairs on average",
     }[goal]
     lines = [
-        f"Create {found.n:,} topics: {claim} (target: {target:g}; Monte-Carlo error {found.error:.4f}).",
+        f"{verb_for(topic)} {found.n:,} {topic}s: {claim} (target: {target:g}; Monte-Carlo error {found.error:.4f}).",
         "",
-        "The pilot represents all topics. The differences between its runs were reduced by",
+        f"The pilot ({pilot.label}) represents all {topic}s. The differences between its {run}s were reduced by",
         f"{percent(1 - found.reliability)}, because observed differences are larger than true ones.",
         "",
-        table(["topics", "reached"], [list(point) for point in found.curve]),
+        table([f"{topic}s", "reached"], [list(point) for point in found.curve]),
     ]
     return "\n".join(lines)
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.formats.text.delimited import csv_text
+from kaiwa.model.direction import TOPICS_AND_RUNS
 from kaiwa.report.results import design_parts
 from kaiwa.report.results.design_answer import answer_text, design_fields
 from kaiwa.report.text_tables import latex_table, table
@@ -13,6 +14,7 @@ from kaiwa.report.text_tables import latex_table, table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kaiwa.model.scores import Scores
     from kaiwa.report.text_tables import Cell
     from kaiwa.studies.pilot_design import PilotDesign, PilotSide
     from kaiwa.topicset import Design, PassRateDesign
@@ -51,7 +53,9 @@ class DesignView:
 
     def text(self) -> str:
         """The answer first, then its parts."""
-        parts = [answer_text(self.design, pilot=design_parts.pilot_text(self.pilot) if self.pilot else None)]
+        pilot = design_parts.pilot_text(self.pilot) if self.pilot else None
+        axes = self.pilot.pilot.axes if self.pilot else TOPICS_AND_RUNS
+        parts = [answer_text(self.design, pilot=pilot, topic=axes.topic)]
         if self.simulation:
             parts.append(design_parts.simulation_text(self.simulation.steps, test=self.simulation.test))
         if self.costs:
@@ -147,7 +151,7 @@ class PromptsView:
 
     def text(self) -> str:
         """The answer, in terms of prompts."""
-        return design_parts.prompts(answer_text(self.design))
+        return answer_text(self.design, topic="prompt")
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
         """The fields of the design, and the pass rate."""
@@ -156,16 +160,17 @@ class PromptsView:
 
 @dataclass(frozen=True)
 class DecisionView:
-    """The smallest number of topics for a right decision."""
+    """The smallest number of topics for a right decision, by resampling the pilot."""
 
     found: Decision
     goal: str
     target: float
     k: int
+    pilot: Scores
 
     def text(self) -> str:
         """The answer, and what each number of topics reaches."""
-        return design_parts.decision_text(self.found, goal=self.goal, target=self.target, k=self.k)
+        return design_parts.decision_text(self.found, goal=self.goal, target=self.target, k=self.k, pilot=self.pilot)
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
         """The fields of a design, and those of the decision."""
@@ -180,12 +185,15 @@ class DecisionView:
             "error": found.error,
             "reliability": found.reliability,
             "k": self.k,
+            "measure": self.pilot.measure,
+            "direction": self.pilot.direction,
         }
 
 
 def _pilot_fields(found: PilotDesign) -> dict[str, Any]:  # Any: JSON values
     pilot = {
-        "measure": found.measure,
+        "measure": found.pilot.measure,
+        "direction": found.pilot.direction,
         "topics": found.topics,
         "runs": found.runs,
         "sides": [_side_fields(side) for side in found.sides],

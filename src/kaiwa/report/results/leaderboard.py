@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import counted
+from kaiwa.model.direction import labelled
 from kaiwa.report.text_tables import latex_table, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kaiwa.compare.baseline import BaselineComparison
+    from kaiwa.compare.baseline import BaselineComparison, PlannedPair
     from kaiwa.compare.comparison import Comparison
     from kaiwa.compare.teams import TeamBest
     from kaiwa.report.text_tables import Cell
 
-HEADING = ["rank", "run", "mean", "low", "high", "groups"]
+COLUMNS = ["rank", "run", "mean", "low", "high", "groups"]
+"""The columns of ``leaderboard_rows``, as programs name them."""
 TEST_NAMES = {
     "hsd": "the randomised Tukey HSD test",
     "step-down": "the step-down (Westfall-Young) version of the randomised Tukey HSD test",
@@ -26,6 +28,12 @@ PAIRED_NAMES = {
     "randomisation": "Fisher's paired randomisation test",
     "bootstrap": "the paired studentised bootstrap test",
 }
+
+
+def heading(comparison: Comparison) -> list[str]:
+    """The heading over ``leaderboard_rows``, as people read it."""
+    rank, _, mean, *rest = COLUMNS
+    return [rank, comparison.axes.run, labelled(mean, comparison.direction), *rest]
 
 
 def leaderboard_rows(comparison: Comparison) -> list[list[Cell]]:
@@ -39,12 +47,12 @@ def leaderboard_rows(comparison: Comparison) -> list[list[Cell]]:
 
 def leaderboard_text(comparison: Comparison) -> str:
     """The leaderboard for a terminal."""
-    return table(HEADING, leaderboard_rows(comparison))
+    return table(heading(comparison), leaderboard_rows(comparison))
 
 
 def leaderboard_latex(comparison: Comparison) -> str:
     """The leaderboard as a LaTeX tabular with booktabs rules."""
-    return latex_table(HEADING, leaderboard_rows(comparison))
+    return latex_table(heading(comparison), leaderboard_rows(comparison))
 
 
 def teams_text(teams: Sequence[TeamBest]) -> str:
@@ -54,15 +62,22 @@ def teams_text(teams: Sequence[TeamBest]) -> str:
 
 def baseline_heading(comparison: BaselineComparison) -> list[str]:
     """The heading over ``baseline_rows``."""
-    return [f"run - {comparison.baseline}", "diff", "low", "high", "p", "Holm p", "effect", ""]
+    return [f"{comparison.axes.run} - {comparison.baseline}", "diff", "low", "high", "p", "Holm p", "effect", ""]
 
 
 def baseline_rows(comparison: BaselineComparison) -> list[list[Cell]]:
     """Every run against the baseline, the smallest p first."""
     return [
-        [pair.a, pair.diff, pair.low, pair.high, pair.raw_p, pair.p, pair.effect_size, "*" if pair.significant else ""]
+        [pair.a, pair.diff, pair.low, pair.high, pair.raw_p, pair.p, pair.effect_size, _verdict(pair)]
         for pair in sorted(comparison.pairs, key=lambda pair: (pair.p, -abs(pair.diff)))
     ]
+
+
+def _verdict(pair: PlannedPair) -> str:
+    """A star and what a significant difference means for the run; empty if there is none."""
+    if not pair.significant:
+        return ""
+    return "* better" if pair.better == pair.a else "* worse"
 
 
 def baseline_text(comparison: BaselineComparison) -> str:
@@ -74,26 +89,27 @@ def baseline_methods(comparison: BaselineComparison) -> str:
     """The comparison with the baseline, as a paragraph for a paper."""
     drawn = f" with {comparison.trials:,} trials" if comparison.trials else ""
     found = sum(pair.significant for pair in comparison.pairs)
+    topic, run = comparison.axes
     return (
-        f"{comparison.baseline} was compared with {counted(len(comparison.pairs), 'run')} by mean {comparison.measure} "
-        f"over {counted(comparison.topics, 'topic')}, by {PAIRED_NAMES[comparison.test]}{drawn}, two-sided, "
+        f"{comparison.baseline} was compared with {counted(len(comparison.pairs), run)} by mean {comparison.label} "
+        f"over {counted(comparison.topics, topic)}, by {PAIRED_NAMES[comparison.test]}{drawn}, two-sided, "
         f"Holm-corrected for {counted(len(comparison.pairs), 'planned comparison')} at a familywise error of "
         f"{comparison.alpha:g}. The number of significant differences is {found}. Effect sizes are mean differences "
-        f"over the standard deviation of the per-topic differences; intervals are simultaneous (Bonferroni) paired t "
+        f"over the standard deviation of the per-{topic} differences; intervals are simultaneous (Bonferroni) paired t "
         f"intervals."
     )
 
 
 def pairs_text(comparison: Comparison) -> str:
-    """Every pair, the smallest p first; the better run comes first."""
+    """Every pair, the smallest p first; the better run comes first, and ``diff`` is its mean minus the other's."""
     rows: list[list[Cell]] = []
     for pair in sorted(comparison.pairs, key=lambda pair: (pair.p, -abs(pair.diff))):
-        better, worse, sign = (pair.a, pair.b, 1.0) if pair.diff >= 0 else (pair.b, pair.a, -1.0)
+        better, worse, sign = (pair.b, pair.a, -1.0) if pair.better == pair.b else (pair.a, pair.b, 1.0)
         low, high = sorted((sign * pair.low, sign * pair.high))
-        effect = None if pair.effect_size is None else abs(pair.effect_size)
+        effect = None if pair.effect_size is None else sign * pair.effect_size
         mark = ("*" if pair.significant else "") + (" close" if pair.close else "")
-        rows.append([better, worse, abs(pair.diff), low, high, pair.p, effect, mark.strip()])
-    return table(["run", "against", "diff", "low", "high", "p", "effect", ""], rows)
+        rows.append([better, worse, sign * pair.diff, low, high, pair.p, effect, mark.strip()])
+    return table([comparison.axes.run, "against", "diff", "low", "high", "p", "effect", ""], rows)
 
 
 def close_text(comparison: Comparison) -> str:
@@ -109,7 +125,8 @@ def anova_text(comparison: Comparison) -> str:
     """The two-way ANOVA table."""
     anova = comparison.anova
     rows: list[list[Cell]] = [
-        [source.name, source.ss, source.df, source.ms, source.f, source.p] for source in (anova.topics, anova.runs)
+        [f"{name}s", source.ss, source.df, source.ms, source.f, source.p]
+        for name, source in zip(comparison.axes, (anova.topics, anova.runs), strict=True)
     ]
     rows.append([anova.residual.name, anova.residual.ss, anova.residual.df, anova.residual.ms, "", ""])
     return table(["source", "SS", "df", "MS", "F", "p"], rows, digits=5)
@@ -120,14 +137,17 @@ def methods_paragraph(comparison: Comparison) -> str:
     how = f"{comparison.trials:,} trials" if comparison.trials else "the studentised range distribution"
     rule = "(count + 1) / (trials + 1)" if comparison.p_rule == "plus-one" else "count / trials"
     estimate = f", p-values estimated as {rule}" if comparison.trials else ""
+    topic, run = comparison.axes
     return (
-        f"{len(comparison.standings)} runs were compared by mean {comparison.measure} over {comparison.topics} topics "
+        f"{len(comparison.standings)} {run}s were compared by mean {comparison.label} over {comparison.topics} "
+        f"{topic}s "
         f"with {TEST_NAMES[comparison.test]} ({how}{estimate}), which limits the familywise error over all "
         f"{len(comparison.pairs)} pairs to {comparison.alpha:g}. The number of significant differences is "
         f"{comparison.significant_pairs} (discriminative power {comparison.discriminative_power:.1%}). Effect sizes "
         f"are differences over the residual standard deviation of the two-way ANOVA "
-        f"({comparison.anova.v_e2**0.5:.4f}). A run's rank is one plus the number of runs significantly better; "
-        f"runs that share a letter do not differ significantly; an interval is the mean ± half the "
-        f"critical difference ({comparison.critical_difference:.4f}), so two runs differ significantly when their "
+        f"({comparison.anova.v_e2**0.5:.4f}). A {run}'s rank is one plus the number of {run}s significantly better "
+        f"({comparison.direction} {comparison.measure} is better); "
+        f"{run}s that share a letter do not differ significantly; an interval is the mean ± half the "
+        f"critical difference ({comparison.critical_difference:.4f}), so two {run}s differ significantly when their "
         f"intervals do not overlap."
     )

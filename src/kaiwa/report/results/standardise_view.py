@@ -32,13 +32,20 @@ class StandardiseView:
             "method": self.method,
             "means": {measure: one.means() for measure, one in self.scores.items()},
             "topics": {measure: len(one.topics) for measure, one in self.scores.items()},
+            "direction": {measure: one.direction for measure, one in self.scores.items()},
             "tied_topics": {measure: list(topics) for measure, topics in self.tied_topics.items()},
         }
 
     def remarks(self) -> list[str]:
-        """A line for each measure with topics on which all runs tie."""
-        return [
-            f"{measure}: all runs tie on {counted(len(topics), 'topic')}; they get the middle value there"
+        """A line for each measure whose lower scores are better, and for each with topics on which all runs tie."""
+        lower = [
+            f"{one.measure}: lower is better, also after standardisation"
+            for one in self.scores.values()
+            if one.direction == "lower"
+        ]
+        axes = self.scores.axes
+        return lower + [
+            f"{measure}: all {axes.run}s tie on {counted(len(topics), axes.topic)}; they get the middle value there"
             for measure, topics in self.tied_topics.items()
             if topics
         ]

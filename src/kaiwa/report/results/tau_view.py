@@ -31,7 +31,8 @@ class TauView:
             [f"rank-biased overlap, p = {found.persistence:g}", found.rbo, "", ""],
         ]
         rows += [[f"overlap of the first {k}", share, "", ""] for k, share in found.overlap.items()]
-        heading = f"{found.a} against {found.b}, {counted(len(found.runs), 'run')}\n"
+        first, second = found.labels
+        heading = f"{first} against {second}, {counted(len(found.runs), found.axes.run)}\n"
         return heading + table(["agreement", "value", "low", "high"], rows)
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
@@ -47,4 +48,5 @@ class TauView:
             "persistence": found.persistence,
             "overlap": {str(k): share for k, share in found.overlap.items()},
             "left_out": list(found.left_out),
+            "directions": list(found.directions),
         }

@@ -10,24 +10,28 @@ from kaiwa.report.text_tables import table
 
 if TYPE_CHECKING:
     from kaiwa.compare.variance_components import Variance
+    from kaiwa.model.direction import Axes
+    from kaiwa.model.scores import Scores
     from kaiwa.report.text_tables import Cell
 
 
 @dataclass(frozen=True)
 class VarianceView:
-    """V_E and V_E2 with limits, and the variance components of a single matrix."""
+    """V_E and V_E2 with limits, and the variance components of a single matrix; ``scores`` are those of the first."""
 
     found: Variance
+    scores: Scores
 
     def text(self) -> str:
         """A row per variance."""
-        found = self.found
+        found, axes = self.found, self.scores.axes
         pooled = f", pooled over {found.matrices} files" if found.matrices > 1 else ""
-        heading = f"{counted(found.topics, 'topic')}, {counted(found.runs, 'run')}{pooled}\n"
+        named = f"{self.scores.label}: " if self.scores.direction == "lower" else ""
+        heading = f"{named}{counted(found.topics, axes.topic)}, {counted(found.runs, axes.run)}{pooled}\n"
         rows: list[list[Cell]] = [
-            ["V_E (within runs)", found.v_e, *(found.v_e_limits or (None, None))],
+            [f"V_E (within {axes.run}s)", found.v_e, *(found.v_e_limits or (None, None))],
             ["V_E2 (two-way residual)", found.v_e2, *(found.v_e2_limits or (None, None))],
-            *_component_rows(found),
+            *_component_rows(found, axes),
         ]
         return heading + table(["variance", "value", "low", "high"], rows, digits=6)
 
@@ -43,17 +47,19 @@ class VarianceView:
             "runs": found.runs,
             "matrices": found.matrices,
             "confidence": found.confidence,
+            "measure": self.scores.measure,
+            "direction": self.scores.direction,
             "components": vars(found.components) if found.components else None,
         }
 
 
-def _component_rows(found: Variance) -> list[list[Cell]]:
+def _component_rows(found: Variance, axes: Axes) -> list[list[Cell]]:
     parts = found.components
     if not parts:
         return []
     named = {
-        "component: topic": parts.topic,
-        "component: run": parts.run,
+        f"component: {axes.topic}": parts.topic,
+        f"component: {axes.run}": parts.run,
         "component: residual": parts.residual,
         "generalisability (order)": parts.generalisability,
         "dependability (scores)": parts.dependability,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kaiwa.model.direction import BEST
 from kaiwa.report.document.parts import Columns, Data, Details, Drawing, Paragraph, Section, Table
 from kaiwa.report.figures.comparison_figures import caterpillar, heat_map
 from kaiwa.report.figures.power_curves import power_curve, power_figure
 from kaiwa.report.results.design_answer import headline
-from kaiwa.report.results.leaderboard import HEADING, leaderboard_rows
+from kaiwa.report.results.leaderboard import heading, leaderboard_rows
 from kaiwa.report.text_tables import few
 
 if TYPE_CHECKING:
@@ -24,23 +25,37 @@ if TYPE_CHECKING:
 
 
 def summary_section(comparisons: Sequence[Comparison]) -> Section:
-    """The results by measure: the highest mean, the runs that share rank 1, how many pairs differ."""
+    """The results by measure: the best mean, the runs that share rank 1, how many pairs differ."""
     rows: list[list[Cell]] = []
     for one in comparisons:
         first = [standing.run for standing in one.standings if standing.rank == 1]
         best, differ = one.standings[0], f"{one.significant_pairs} of {len(one.pairs)}"
-        rows.append([one.measure, best.run, best.mean, f"{len(first)}: {few(first)}", differ])
-    header = ["measure", "highest mean", "mean", "share rank 1", "pairs that differ"]
+        rows.append([one.label, best.run, best.mean, f"{len(first)}: {few(first)}", differ])
+    header = ["measure", _best_mean(comparisons), "mean", "share rank 1", "pairs that differ"]
     note = "A run shares rank 1 when no other run is significantly better."
     return Section("At a glance", (Table("summary", "Results by measure", header, rows), Paragraph(note, "soft")))
+
+
+def _best_mean(comparisons: Sequence[Comparison]) -> str:
+    """The words for the best mean: highest or lowest, or best if the measures differ."""
+    words = {BEST[one.direction] for one in comparisons}
+    return f"{words.pop() if len(words) == 1 else 'best'} mean"
 
 
 def measure_section(comparison: Comparison, teams: Sequence[TeamBest]) -> Section:
     """One measure's leaderboard, drawing of means, differences between teams, and p-values."""
     measure = comparison.measure
-    means = f"Mean {measure}. Runs whose intervals do not overlap differ; runs in the colour of the first share rank 1."
+    means = (
+        f"Mean {comparison.label}. Runs whose intervals do not overlap differ; runs in the colour of the first share "
+        f"rank 1."
+    )
     shades = f"p-values of all pairs of runs under {measure}, best run first; a darker shade is a smaller p."
-    board = Table(f"leaderboard-{measure}", f"Leaderboard by mean {measure}", HEADING, leaderboard_rows(comparison))
+    board = Table(
+        f"leaderboard-{measure}",
+        f"Leaderboard by mean {comparison.label}",
+        heading(comparison),
+        leaderboard_rows(comparison),
+    )
     parts: list[Part] = [
         Columns((board, Drawing(f"means-{measure}", means, lambda: caterpillar(comparison)))),
         *_between_teams(measure, teams),
@@ -61,12 +76,23 @@ def _between_teams(measure: str, teams: Sequence[TeamBest]) -> list[Part]:
 
 
 def _pairs_table(comparison: Comparison) -> Table:
-    header = ["run", "against", "difference", "low", "high", "p", "Monte Carlo error", "effect size", "significant"]
+    header = [
+        "run",
+        "against",
+        "difference",
+        "low",
+        "high",
+        "p",
+        "Monte Carlo error",
+        "effect size",
+        "significant",
+        "better",
+    ]
     rows: list[list[Cell]] = [
-        [one.a, one.b, one.diff, one.low, one.high, one.p, one.error, one.effect_size, int(one.significant)]
+        [one.a, one.b, one.diff, one.low, one.high, one.p, one.error, one.effect_size, int(one.significant), one.better]
         for one in comparison.pairs
     ]
-    return Table(f"pairs-{comparison.measure}", f"All pairs of runs under {comparison.measure}", header, rows)
+    return Table(f"pairs-{comparison.measure}", f"All pairs of runs under {comparison.label}", header, rows)
 
 
 def _anova_table(comparison: Comparison) -> Table:
@@ -137,8 +163,8 @@ def tau_section(taus: Mapping[tuple[str, str], TauResult]) -> Section:
     """The agreement of the measures in ranking the runs."""
     rows: list[list[Cell]] = [[f"{a} / {b}", tau.tau, tau.low, tau.high, tau.runs] for (a, b), tau in taus.items()]
     note = (
-        "Kendall's tau-b between the rankings by mean score, with Hollander-Wolfe-Chicken 95% limits; the limits are "
-        "not cut at 1, as in the published tables."
+        "Kendall's tau-b between the rankings by mean score, best run first, with Hollander-Wolfe-Chicken 95% limits; "
+        "the limits are not cut at 1, as in the published tables."
     )
     header = ["measures", "tau", "low", "high", "runs"]
     shown = Table("tau", "Rank correlation between measures", header, rows)

@@ -36,7 +36,7 @@ def methods_section(
     first = comparisons[0]
     rows: list[list[Cell]] = [
         [
-            one.measure,
+            one.label,
             one.topics,
             len(one.standings),
             len(one.pairs),

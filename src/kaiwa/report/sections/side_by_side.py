@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kaiwa.compare.groups import best_first
+from kaiwa.model.direction import BEST
 from kaiwa.report.document.html_parts import lang, text
 from kaiwa.report.document.parts import Data, Paragraph, RawHtml, Section, Table
 from kaiwa.report.text_tables import visible
@@ -49,8 +51,9 @@ class Material:
 
 def side_by_side_section(material: Material, *, han: str = "zh", max_bytes: int = MAX_BYTES) -> Section | None:
     """The section, opened on the two best runs of the first measure; None with fewer than two runs."""
-    means = material.measures[0].means()
-    runs = sorted((run for run in means if run in material.lists), key=lambda run: -means[run])
+    first = material.measures[0]
+    best = best_first(first.oriented.mean(axis=0)).tolist()
+    runs = [first.runs[run] for run in best if first.runs[run] in material.lists]
     topics = _topics(material, runs, max_bytes)
     if len(runs) < 2 or not topics:  # noqa: PLR2004  a pair
         return None
@@ -64,10 +67,9 @@ def side_by_side_section(material: Material, *, han: str = "zh", max_bytes: int 
         "topics": topics,
     }
     chosen = _furthest(topics, 0, (0, 1))
-    measure = material.measures[0].measure
     lead = (
-        f"The topics on which two runs differ most by {measure}, with each comment's votes, best first; "
-        f"below, the two runs with the highest mean {measure}."
+        f"The topics on which two runs differ most by {first.label}, with each comment's votes, best first; "
+        f"below, the two runs with the {BEST[first.direction]} mean {first.measure}."
     )
     return Section(
         "Side by side",

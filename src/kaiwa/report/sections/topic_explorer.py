@@ -35,10 +35,10 @@ def topics_section(measures: Sequence[tuple[Scores, Scores]], posts: Mapping[str
 
 
 def _explorer(scores: Scores, std_ab: Scores, posts: Mapping[str, str]) -> tuple[Part, ...]:
-    best = scores.runs[int(scores.values.mean(axis=0).argmax())]
+    best = scores.runs[int(scores.oriented.mean(axis=0).argmax())]
     kind = "each dot a run" if scores.values.size <= MAX_DOTS else "the bands hold all runs, and their middle half"
     about = (
-        f"{scores.measure} of every run on every topic, raw (left) and std-AB (right); topics from the hardest to the "
+        f"{scores.label} of every run on every topic, raw (left) and std-AB (right); topics from the hardest to the "
         f"easiest by mean raw score, {kind}. The best run is {best}."
     )
     table = separating_topics(scores, std_ab, posts)
@@ -59,7 +59,7 @@ def _explorer(scores: Scores, std_ab: Scores, posts: Mapping[str, str]) -> tuple
 
 def separating_topics(scores: Scores, std_ab: Scores, posts: Mapping[str, str]) -> Table:
     """The topics from the one that distinguishes the runs most: mean, spread, range, share, best and worst run."""
-    values = scores.values
+    values, goodness = scores.values, scores.oriented
     spread = values.std(axis=1, ddof=1)
     squares = spread**2
     share = squares / squares.sum() if squares.any() else squares
@@ -68,7 +68,7 @@ def separating_topics(scores: Scores, std_ab: Scores, posts: Mapping[str, str]) 
         raw, topic = values[row], scores.topics[row]
         ends = [
             f"{scores.runs[run]} {raw[run]:.2f} ({std_ab.values[row, run]:.2f})"
-            for run in (int(raw.argmax()), int(raw.argmin()))
+            for run in (int(goodness[row].argmax()), int(goodness[row].argmin()))
         ]
         numbers = [float(raw.mean()), float(spread[row]), float(np.ptp(raw)), float(share[row])]
         rows.append([topic, posts.get(topic, "-"), *numbers, *ends])
