@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from kaiwa.errors import counted
 from kaiwa.report.document.html_parts import paragraph
 from kaiwa.report.document.html_parts import table as html_table
-from kaiwa.report.text_tables import latex_table, table, visible
+from kaiwa.report.latex_tables import latex_table
+from kaiwa.report.text_tables import table, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,8 @@ from kaiwa.disk.atomic_folders import atomic_folder
 from kaiwa.formats.text.delimited import csv_text
 from kaiwa.report.document.parts import Bullets, Data, Drawing, Paragraph, Table, all_parts, distinct
 from kaiwa.report.figures.comparison_figures import pdf_bytes
-from kaiwa.report.text_tables import latex_table, visible
+from kaiwa.report.latex_tables import latex_table
+from kaiwa.report.text_tables import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

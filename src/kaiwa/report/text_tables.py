@@ -1,4 +1,4 @@
-"""Tables and lists of names: rows as aligned text for a terminal, or as LaTeX for a paper."""
+"""Tables and lists of names as aligned text for a terminal."""
 
 from __future__ import annotations
 
@@ -65,32 +65,13 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Cell]], *, digits: int 
     shown = [[visible(show(cell, digits=digits)) for cell in row] for row in rows]
     heading = [visible(name) for name in header]
     wide = [max(map(width, column)) for column in zip(heading, *shown, strict=True)]
-    numeric = [_is_numeric([row[place] for row in rows]) for place in range(len(header))]
+    numeric = [is_numeric([row[place] for row in rows]) for place in range(len(header))]
     lines = [heading, ["-" * span for span in wide], *shown]
     return "\n".join(_line(line, wide, numeric) for line in lines)
 
 
-def latex_table(header: Sequence[str], rows: Sequence[Sequence[Cell]], *, digits: int = 4) -> str:
-    """The rows as a LaTeX tabular with booktabs rules."""
-    numeric = [_is_numeric([row[place] for row in rows]) for place in range(len(header))]
-    spec = "".join("r" if is_number else "l" for is_number in numeric)
-    body = [" & ".join(latex_escape(show(cell, digits=digits)) for cell in row) + r" \\" for row in rows]
-    head = " & ".join(map(latex_escape, header)) + r" \\"
-    lines = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
-    return "\n".join(lines) + "\n"
-
-
-def latex_escape(text: str) -> str:
-    r"""The text with LaTeX's special characters escaped.
-
-    >>> latex_escape("D#-nDCG_10 & 5%")
-    'D\\#-nDCG\\_10 \\& 5\\%'
-    """
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(special.get(char, f"\\{char}" if char in "#$%&_{}" else char) for char in visible(text))
-
-
-def _is_numeric(column: Sequence[Cell]) -> bool:
+def is_numeric(column: Sequence[Cell]) -> bool:
+    """Whether the cells are numbers; missing and empty ones may be among them."""
     return bool(column) and all(cell in {None, ""} or isinstance(cell, int | float) for cell in column)
 
 

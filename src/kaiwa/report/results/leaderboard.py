@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import counted
-from kaiwa.report.text_tables import latex_table, table
+from kaiwa.report.latex_tables import latex_table
+from kaiwa.report.text_tables import table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

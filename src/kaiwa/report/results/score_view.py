@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import counted, option
 from kaiwa.formats.text.delimited import csv_text
-from kaiwa.report.text_tables import few, latex_table, table
+from kaiwa.report.latex_tables import latex_table
+from kaiwa.report.text_tables import few, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
