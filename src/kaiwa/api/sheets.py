@@ -8,9 +8,17 @@ import numpy as np
 
 from kaiwa.api.sheet import Sheet
 from kaiwa.errors import counted, in_python
+from kaiwa.report.printed_limits import CORRELATION
 from kaiwa.report.results.design_answer import answer_text, headline, percent
-from kaiwa.report.results.leaderboard import HEADING, baseline_heading, baseline_rows, leaderboard_rows
-from kaiwa.report.text_tables import few, table, visible
+from kaiwa.report.results.leaderboard import (
+    HEADING,
+    baseline_heading,
+    baseline_rows,
+    cut_note,
+    leaderboard_rows,
+    printed_leaderboard,
+)
+from kaiwa.report.text_tables import few, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -127,10 +135,12 @@ def _treatment(scored: Scored) -> str:
 
 
 def _comparison(comparison: Comparison) -> Sheet:
-    unranked = f"not ranked, for missing scores: {few(comparison.unranked)}" if comparison.unranked else ""
-    rows, notes = leaderboard_rows(comparison), tuple(filter(None, [unranked]))
-    text = "\n".join([table(HEADING, rows), *map(visible, notes)])
-    return Sheet(HEADING, rows, f"Leaderboard by mean {comparison.measure}", notes=notes, text=text)
+    unranked = [f"not ranked, for missing scores: {few(comparison.unranked)}"] if comparison.unranked else []
+    notes = (*unranked, *cut_note(comparison, uncut=".columns() has"))
+    board = printed_leaderboard(comparison)
+    text = "\n".join([board.text(), *map(visible, notes)])
+    caption = f"Leaderboard by mean {comparison.measure}"
+    return Sheet(HEADING, leaderboard_rows(comparison), caption, notes=notes, text=text, printed=board.rows)
 
 
 def _baseline(comparison: BaselineComparison) -> Sheet:
@@ -167,9 +177,11 @@ def _rank_agreement(found: RankAgreement) -> Sheet:
         [f"rank-biased overlap, p = {found.persistence:g}", found.rbo, None, None],
         *([f"overlap of the first {k}", share, None, None] for k, share in found.overlap.items()),
     ]
-    notes = (f"left out, because only one side has them: {few(found.left_out)}",) if found.left_out else ()
+    printed: list[list[Cell]] = [[*rows[0][:2], *map(CORRELATION.cut, (tau.low, tau.high))], *rows[1:]]
+    left_out = [f"left out, because only one side has them: {few(found.left_out)}"] if found.left_out else []
+    notes = (*left_out, *CORRELATION.note([tau.low, tau.high], uncut=".columns() has"))
     caption = f"{found.a} against {found.b}, {counted(len(found.runs), 'run')}"
-    return Sheet(["agreement", "value", "low", "high"], rows, caption, notes=notes)
+    return Sheet(["agreement", "value", "low", "high"], rows, caption, notes=notes, printed=printed)
 
 
 def _design(design: Design) -> Sheet:

@@ -66,7 +66,7 @@ def write_files(folder: Path, sections: Sequence[Section], head: ReportHead) -> 
 
 def _latex(table: Table) -> str:
     caption = visible(table.caption).replace("\n", " ")
-    return f"% {caption}\n" + latex_table(table.header, table.rows, digits=table.digits)
+    return f"% {caption}\n" + latex_table(table.header, table.shown, digits=table.digits)
 
 
 def _json(sections: Sequence[Section], head: ReportHead, tables: dict[str, Table]) -> dict[str, Any]:  # Any: JSON

@@ -1,7 +1,7 @@
 r"""Tables for a paper: LaTeX tabulars with booktabs rules that fit the page.
 
-Only ``booktabs`` is needed. Columns are as wide as their content while it fits; else long texts get ``p{}`` columns, then
-a smaller size is chosen, then the remaining columns follow in a further tabular. A table longer than a page is
+Only ``booktabs`` is needed. Columns are as wide as their content while it fits; else long texts get ``p{}`` columns,
+then a smaller size is chosen, then the remaining columns follow in a further tabular. A table longer than a page is
 several tabulars too, so that no row is lost below the page.
 """
 
@@ -12,16 +12,18 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from kaiwa.report.latex_text import breakable, clipped, definitions, latex_escape, points
-from kaiwa.report.text_tables import is_numeric, show
+from kaiwa.report.text_tables import is_numeric, show, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kaiwa.report.text_tables import Cell
 
-PAGE = 345.0
-"""The width of a line in points that tables are made for: LaTeX's article on A4 or letter paper at 10 pt."""
+PAGE = 343.0
+"""The width in points that tables are made for: a line of LaTeX's article at 10 pt (345 pt), less a margin."""
 PAGE_LINES = 40
+APART = "\n\n\\noindent\n"
+"""Between two tabulars, the second of which begins at the margin."""
 _SHORT = 60.0
 """A column of texts can be made this narrow, in points at 10 pt."""
 _HEADING = 45.0
@@ -37,7 +39,12 @@ class _Size:
     gap: float
 
 
-_SIZES = (_Size("", 1.0, 6), _Size(r"\small", 0.92, 4), _Size(r"\footnotesize", 0.84, 3), _Size(r"\scriptsize", 0.76, 2))
+_SIZES = (
+    _Size("", 1.0, 6),
+    _Size(r"\small", 0.92, 4),
+    _Size(r"\footnotesize", 0.84, 3),
+    _Size(r"\scriptsize", 0.76, 2),
+)
 
 
 @dataclass(frozen=True)
@@ -71,14 +78,14 @@ def latex_table(header: Sequence[str], rows: Sequence[Sequence[Cell]], *, digits
     columns = [_column(name, [row[place] for row in rows], digits) for place, name in enumerate(header)]
     size = next((one for one in _SIZES if _least(columns, one) <= PAGE), _SIZES[-1])
     parts = [part for chosen in _beside(columns, size) for part in _tabulars(chosen, size, len(rows))]
-    body = "\n\n\\noindent\n".join(parts)
+    body = APART.join(parts)
     if size.command:
-        body = f"{{{size.command}\\setlength{{\\tabcolsep}}{{{size.gap:g}pt}}%\n{body}\n}}"
+        body = f"{{{size.command}\\setlength{{\\tabcolsep}}{{{size.gap:g}pt}}%\n{body}%\n}}"
     return "\n".join([*definitions(body), body]) + "\n"
 
 
 def _column(name: str, cells: Sequence[Cell], digits: int) -> _Column:
-    shown = [clipped(show(cell, digits=digits)) for cell in cells]
+    name, shown = visible(name), [clipped(visible(show(cell, digits=digits))) for cell in cells]
     heading = max([min(points(name), _HEADING), *map(points, name.split(" "))])
     return _Column(name, shown, is_numeric(cells), max([heading, *map(points, shown)]))
 
@@ -103,7 +110,7 @@ def _tabulars(columns: Sequence[_Column], size: _Size, rows: int) -> Iterator[st
     widths = _widths(columns, size)
     first, used = 0, 0
     for row in range(rows):
-        lines = max(_lines(one, one.cells[row], wide, size) for one, wide in zip(columns, widths, strict=True))
+        lines = max(_lines(one.cells[row], wide, size) for one, wide in zip(columns, widths, strict=True))
         if used and used + lines > PAGE_LINES / size.scale:
             yield _tabular(columns, widths, size, range(first, row))
             first, used = row, 0
@@ -123,7 +130,7 @@ def _widths(columns: Sequence[_Column], size: _Size) -> list[float | None]:
     ]
 
 
-def _lines(column: _Column, cell: str, wide: float | None, size: _Size) -> int:
+def _lines(cell: str, wide: float | None, size: _Size) -> int:
     return ceil(1.1 * points(cell) * size.scale / wide) if wide and cell else 1
 
 

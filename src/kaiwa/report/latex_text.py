@@ -34,9 +34,7 @@ _CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3\uff01-\uff5e]")
 _LIGATURES = re.compile(r"(?<=-)(?=-)|(?<=,)(?=,)|(?<=')(?=')|(?<=[?!])(?=`)")
 _FAMILIES = {"gbsn": "gb2312", "min": "shift_jis", "bsmi": "big5", "mj": "euc_kr"}
 """Font families of the CJK package, and the character set that each covers."""
-_NOTE = (
-    r"% Chinese, Japanese, Korean: \usepackage{CJKutf8} with pdflatex, or a font that has them with XeLaTeX or LuaLaTeX."
-)
+_NOTE = r"% Chinese, Japanese, Korean: \usepackage{CJKutf8} with pdflatex; a font that has them with XeLaTeX, LuaLaTeX"
 _BRANCHES = {
     r"\kaiwacjk": (
         r"\providecommand{\kaiwacjk}[2]{\ifdefined\Umathcode#2\else\ifdefined\CJKfamily"
@@ -64,7 +62,8 @@ def latex_escape(text: str) -> str:
 def definitions(text: str) -> list[str]:
     """The lines that define the commands which the LaTeX text uses; empty for most texts."""
     used = [line for name, line in _BRANCHES.items() if name in text]
-    return [_NOTE, *used] if r"\kaiwacjk" in text else used
+    lines = [f"{line}%" for line in used]
+    return [_NOTE, *lines] if r"\kaiwacjk" in text else lines
 
 
 def clipped(text: str) -> str:
@@ -83,7 +82,7 @@ def points(text: str) -> float:
     """About how wide the text is at 10 pt, in points; rather too wide.
 
     >>> points("iii"), points("MMM"), points("会話")
-    (11.4, 28.5, 20.0)
+    (11.4, 31.2, 20.0)
     """
     return round(sum(map(_points_of, text)), 1)
 
@@ -136,8 +135,10 @@ _WRITTEN = {"latin": _latin, "cjk": _cjk, "other": _other}
 def _points_of(char: str) -> float:
     if unicodedata.east_asian_width(char) in "WF":
         return 10.0
-    if char in "MWmw@%—":
-        return 9.5
+    if char in "MW@%—" or not _LATIN.match(char):
+        return 10.4
     if char in "ijlftI.,:;'|!()[] ":
         return 3.8
-    return 5.4 if char.islower() or char.isdigit() or char in "-_" else 7.4
+    if char in "mwOQHKN":
+        return 8.4
+    return 5.4 if char.islower() or char.isdigit() or char in "-_" else 7.9

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +13,19 @@ Cell = str | int | float | None
 
 MISSING = "n/a"
 _FEW = 5
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table's heading and rows; floats are shown to ``digits`` places."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    digits: int = 4
+
+    def text(self) -> str:
+        """The table for a terminal."""
+        return table(self.header, self.rows, digits=self.digits)
 
 
 def show(cell: Cell, *, digits: int = 4) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kaiwa.errors import needs_extra
+from kaiwa.report.printed_limits import scale_of
 from kaiwa.report.text_tables import visible, width
 
 if TYPE_CHECKING:
@@ -105,17 +106,18 @@ def _cells(chosen: NDArray[np.bool_]) -> Path:
 
 
 def caterpillar(comparison: Comparison) -> Figure:
-    """Means, best first, with intervals: two runs differ significantly exactly if theirs do not overlap."""
+    """Means, highest first, with intervals cut at the scale: two runs differ exactly if theirs do not overlap."""
     names = [standing.run for standing in comparison.standings]
     means = np.array([standing.mean for standing in comparison.standings])
-    reach = np.array([standing.high - standing.mean for standing in comparison.standings])
+    scale = scale_of(comparison)
+    low, high = np.array([[scale.cut(one.low), scale.cut(one.high)] for one in comparison.standings]).T
     figure, axes = canvas(4.8, max(2.2, 0.2 * len(names) + 1.0))
     rows = np.arange(len(names))
     top = [standing.rank == 1 for standing in comparison.standings]
     colours = [ACCENT if first else INK for first in top]
-    axes.hlines(rows, means - reach, means + reach, colors=colours, linewidth=1.4)
+    axes.hlines(rows, low, high, colors=colours, linewidth=1.4)
     axes.scatter(means, rows, s=16, c=colours, zorder=3)
-    axes.axvline(means[0] - reach[0], color=FAINT, linewidth=0.8, linestyle=":")
+    axes.axvline(low[0], color=FAINT, linewidth=0.8, linestyle=":")
     axes.set_yticks(rows, labels=_shown(names), fontsize=_label_size(len(names)), parse_math=False)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_xlabel(f"mean {plain(comparison.measure)}", color=INK, parse_math=False)

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.formats.text.delimited import csv_text
+from kaiwa.report.latex_tables import latex_table
 from kaiwa.report.results import design_parts
 from kaiwa.report.results.design_answer import answer_text, design_fields
-from kaiwa.report.latex_tables import latex_table
 from kaiwa.report.text_tables import table
 
 if TYPE_CHECKING:

@@ -1,12 +1,13 @@
-"""A comparison as text: leaderboard, pairs, teams, methods paragraph, LaTeX."""
+"""A comparison as tables and sentences: leaderboard, pairs, teams, methods paragraph."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kaiwa.compare.groups import letter_range
 from kaiwa.errors import counted
-from kaiwa.report.latex_tables import latex_table
-from kaiwa.report.text_tables import table
+from kaiwa.report.printed_limits import scale_of
+from kaiwa.report.text_tables import Rows, few
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +31,7 @@ PAIRED_NAMES = {
 
 
 def leaderboard_rows(comparison: Comparison) -> list[list[Cell]]:
-    """One row per run, best first; runs that could not be compared come last, without a rank."""
+    """One row per run, highest mean first; runs that could not be compared come last, without a rank."""
     ranked: list[list[Cell]] = [
         [standing.rank, standing.run, standing.mean, standing.low, standing.high, standing.groups]
         for standing in comparison.standings
@@ -38,19 +39,55 @@ def leaderboard_rows(comparison: Comparison) -> list[list[Cell]]:
     return ranked + [[None, run, None, None, None, ""] for run in comparison.unranked]
 
 
-def leaderboard_text(comparison: Comparison) -> str:
-    """The leaderboard for a terminal."""
-    return table(HEADING, leaderboard_rows(comparison))
+def printed_leaderboard(comparison: Comparison) -> Rows:
+    """The leaderboard as people read it: limits cut at the ends of the scale, letters as ranges (``b-t``)."""
+    scale = scale_of(comparison)
+    ranked: list[list[Cell]] = [
+        [one.rank, one.run, one.mean, scale.cut(one.low), scale.cut(one.high), letter_range(one.groups)]
+        for one in comparison.standings
+    ]
+    return Rows(HEADING, ranked + leaderboard_rows(comparison)[len(ranked) :])
 
 
-def leaderboard_latex(comparison: Comparison) -> str:
-    """The leaderboard as a LaTeX tabular with booktabs rules."""
-    return latex_table(HEADING, leaderboard_rows(comparison))
+def cut_note(comparison: Comparison, *, uncut: str) -> list[str]:
+    """A sentence on the limits that the printed leaderboard cuts; none if it cuts none."""
+    limits = [limit for one in comparison.standings for limit in (one.low, one.high)]
+    return scale_of(comparison).note(limits, uncut=uncut)
+
+
+def first_rank(comparison: Comparison) -> str:
+    """Who has rank 1, without calling one of several runs the winner.
+
+    >>> import kaiwa, numpy
+    >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
+    >>> first_rank(scores.compare(trials=999))
+    '1 run has rank 1: A'
+    """
+    first = first_runs(comparison)
+    if len(first) == 1:
+        return f"1 run has rank 1: {first[0]}"
+    return f"{len(first):,} runs share rank 1; highest mean: {few(highest_means(comparison))}"
+
+
+def first_runs(comparison: Comparison) -> list[str]:
+    """The runs with rank 1: those than which no run is significantly better."""
+    return [standing.run for standing in comparison.standings if standing.rank == 1]
+
+
+def highest_means(comparison: Comparison) -> list[str]:
+    """The run with the highest mean; several if their means are equal."""
+    highest = comparison.standings[0].mean
+    return [standing.run for standing in comparison.standings if standing.mean == highest]
 
 
 def teams_text(teams: Sequence[TeamBest]) -> str:
-    """The best run of each team and whom it significantly outperforms, as in an NTCIR overview: ``X > Y, Z``."""
+    """Each team's run with the highest mean and whom it outperforms, as in an NTCIR overview: ``X > Y, Z``."""
     return "\n".join(f"{team.run} > {', '.join(team.beats)}" for team in teams if team.beats)
+
+
+def team_rows(teams: Sequence[TeamBest]) -> Rows:
+    """The same as a table; without rows if no team outperforms another."""
+    return Rows(["run", "outperforms"], [[team.run, ", ".join(team.beats)] for team in teams if team.beats])
 
 
 def baseline_heading(comparison: BaselineComparison) -> list[str]:
@@ -64,11 +101,6 @@ def baseline_rows(comparison: BaselineComparison) -> list[list[Cell]]:
         [pair.a, pair.diff, pair.low, pair.high, pair.raw_p, pair.p, pair.effect_size, "*" if pair.significant else ""]
         for pair in sorted(comparison.pairs, key=lambda pair: (pair.p, -abs(pair.diff)))
     ]
-
-
-def baseline_text(comparison: BaselineComparison) -> str:
-    """Every run against the baseline, for a terminal."""
-    return table(baseline_heading(comparison), baseline_rows(comparison))
 
 
 def baseline_methods(comparison: BaselineComparison) -> str:
@@ -85,7 +117,7 @@ def baseline_methods(comparison: BaselineComparison) -> str:
     )
 
 
-def pairs_text(comparison: Comparison) -> str:
+def pair_rows(comparison: Comparison) -> Rows:
     """Every pair, the smallest p first; the better run comes first."""
     rows: list[list[Cell]] = []
     for pair in sorted(comparison.pairs, key=lambda pair: (pair.p, -abs(pair.diff))):
@@ -94,26 +126,23 @@ def pairs_text(comparison: Comparison) -> str:
         effect = None if pair.effect_size is None else abs(pair.effect_size)
         mark = ("*" if pair.significant else "") + (" close" if pair.close else "")
         rows.append([better, worse, abs(pair.diff), low, high, pair.p, effect, mark.strip()])
-    return table(["run", "against", "diff", "low", "high", "p", "effect", ""], rows)
+    return Rows(["run", "against", "diff", "low", "high", "p", "effect", ""], rows)
 
 
 def close_text(comparison: Comparison) -> str:
     """The pairs whose significance more trials could change."""
     shown = [f"{pair.a} / {pair.b} (p = {pair.p:.4f} ± {pair.error:.4f})" for pair in comparison.close_pairs]
-    more = f" and {len(shown) - 10} more" if len(shown) > 10 else ""  # noqa: PLR2004
-    return (
-        f"Too close to {comparison.alpha:g} to decide with {comparison.trials:,} trials: {', '.join(shown[:10])}{more}."
-    )
+    return f"Too close to {comparison.alpha:g} to decide with {comparison.trials:,} trials: {few(shown)}."
 
 
-def anova_text(comparison: Comparison) -> str:
+def anova_rows(comparison: Comparison) -> Rows:
     """The two-way ANOVA table."""
     anova = comparison.anova
     rows: list[list[Cell]] = [
         [source.name, source.ss, source.df, source.ms, source.f, source.p] for source in (anova.topics, anova.runs)
     ]
     rows.append([anova.residual.name, anova.residual.ss, anova.residual.df, anova.residual.ms, "", ""])
-    return table(["source", "SS", "df", "MS", "F", "p"], rows, digits=5)
+    return Rows(["source", "SS", "df", "MS", "F", "p"], rows, digits=5)
 
 
 def methods_paragraph(comparison: Comparison) -> str:
@@ -123,8 +152,8 @@ def methods_paragraph(comparison: Comparison) -> str:
     estimate = f", p-values estimated as {rule}" if comparison.trials else ""
     return (
         f"{len(comparison.standings)} runs were compared by mean {comparison.measure} over {comparison.topics} topics "
-        f"with {TEST_NAMES[comparison.test]} ({how}{estimate}), which limits the familywise error over all "
-        f"{len(comparison.pairs)} pairs to {comparison.alpha:g}. The number of significant differences is "
+        f"with {TEST_NAMES[comparison.test]} ({how}{estimate}), which limits the familywise error "
+        f"{over_pairs(comparison)} to {comparison.alpha:g}. The number of significant differences is "
         f"{comparison.significant_pairs} (discriminative power {comparison.discriminative_power:.1%}). Effect sizes "
         f"are differences over the residual standard deviation of the two-way ANOVA "
         f"({comparison.anova.v_e2**0.5:.4f}). A run's rank is one plus the number of runs significantly better; "
@@ -132,3 +161,9 @@ def methods_paragraph(comparison: Comparison) -> str:
         f"critical difference ({comparison.critical_difference:.4f}), so two runs differ significantly when their "
         f"intervals do not overlap."
     )
+
+
+def over_pairs(comparison: Comparison) -> str:
+    """How many pairs an error is limited over: two runs have one pair."""
+    pairs = len(comparison.pairs)
+    return "of the one comparison" if pairs == 1 else f"over all {pairs:,} pairs"

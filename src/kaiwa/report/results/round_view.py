@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.report.results.design_answer import design_fields, headline, paragraph
+from kaiwa.report.results.leaderboard import first_rank, first_runs, highest_means
 from kaiwa.report.text_tables import table
 
 if TYPE_CHECKING:
@@ -91,14 +92,17 @@ class ReportView:
     files: Path
 
     def text(self) -> str:
-        """Which run leads by each measure, and where the report is."""
-        lines = [f"{measure}: {run} leads" for measure, run in self._best().items()]
+        """Who has rank 1 by each measure, and where the report is."""
+        lines = [f"{one.scores.measure}: {first_rank(one.comparison)}" for one in self.measures]
         return "\n".join([*lines, f"report: {self.page}", f"tables, data and figures: {self.files}"])
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
-        """The paths, the best run of each measure, and the topics that the next round needs."""
-        needed = {one.scores.measure: one.design.n for one in self.measures if one.design}
-        return {"report": str(self.page), "files": str(self.files), "best": self._best(), "topics": needed}
-
-    def _best(self) -> dict[str, str]:
-        return {one.scores.measure: one.comparison.standings[0].run for one in self.measures}
+        """The paths, who has rank 1 and the highest mean by each measure, and the topics that the next round needs."""
+        ranked = {one.scores.measure: one.comparison for one in self.measures}
+        return {
+            "report": str(self.page),
+            "files": str(self.files),
+            "rank_1": {measure: first_runs(one) for measure, one in ranked.items()},
+            "highest_mean": {measure: highest_means(one) for measure, one in ranked.items()},
+            "topics": {one.scores.measure: one.design.n for one in self.measures if one.design},
+        }

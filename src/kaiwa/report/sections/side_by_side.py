@@ -48,7 +48,7 @@ class Material:
 
 
 def side_by_side_section(material: Material, *, han: str = "zh", max_bytes: int = MAX_BYTES) -> Section | None:
-    """The section, opened on the two best runs of the first measure; None with fewer than two runs."""
+    """The section, opened on the two highest means of the first measure; None with fewer than two runs."""
     means = material.measures[0].means()
     runs = sorted((run for run in means if run in material.lists), key=lambda run: -means[run])
     topics = _topics(material, runs, max_bytes)
@@ -190,4 +190,4 @@ def _table(answers: Mapping[str, Any], chosen: Sequence[Topic]) -> Table:  # Any
         for rank, place in enumerate(topic["lists"][run], start=1)
     ]
     header = ["topic", "run", "rank", "comment", "text", "votes at L0, L1, ..."]
-    return Table("side-by-side", "The two best runs where they differ most", header, rows)
+    return Table("side-by-side", "The two runs with the highest means where they differ most", header, rows)

@@ -35,30 +35,35 @@ def topics_section(measures: Sequence[tuple[Scores, Scores]], posts: Mapping[str
 
 
 def _explorer(scores: Scores, std_ab: Scores, posts: Mapping[str, str]) -> tuple[Part, ...]:
-    best = scores.runs[int(scores.values.mean(axis=0).argmax())]
+    highest = scores.runs[int(scores.values.mean(axis=0).argmax())]
     kind = "each dot a run" if scores.values.size <= MAX_DOTS else "the bands hold all runs, and their middle half"
     about = (
         f"{scores.measure} of every run on every topic, raw (left) and std-AB (right); topics from the hardest to the "
-        f"easiest by mean raw score, {kind}. The best run is {best}."
+        f"easiest by mean raw score, {kind}. Highest mean: {highest}."
     )
     table = separating_topics(scores, std_ab, posts)
     top = Table(
         f"topics-{scores.measure}",
-        f"The {min(MAX_ROWS, len(table.rows))} topics on which {scores.measure} distinguishes the runs most",
+        f"{_number_of(table)} on which {scores.measure} distinguishes the runs most",
         table.header,
         table.rows[:MAX_ROWS],
         digits=3,
     )
     return (
-        Drawing(f"topics-{scores.measure}", about, lambda: topic_figure(scores, std_ab, best)),
+        Drawing(f"topics-{scores.measure}", about, lambda: topic_figure(scores, std_ab, highest)),
         top,
         Data(table),
         Data(_every_score(scores, std_ab)),
     )
 
 
+def _number_of(table: Table) -> str:
+    shown = min(MAX_ROWS, len(table.rows))
+    return "The topic" if shown == 1 else f"The {shown} topics"
+
+
 def separating_topics(scores: Scores, std_ab: Scores, posts: Mapping[str, str]) -> Table:
-    """The topics from the one that distinguishes the runs most: mean, spread, range, share, best and worst run."""
+    """The topics from the one that distinguishes the runs most: mean, spread, range, share, highest and lowest run."""
     values = scores.values
     spread = values.std(axis=1, ddof=1)
     squares = spread**2
@@ -72,7 +77,7 @@ def separating_topics(scores: Scores, std_ab: Scores, posts: Mapping[str, str]) 
         ]
         numbers = [float(raw.mean()), float(spread[row]), float(np.ptp(raw)), float(share[row])]
         rows.append([topic, posts.get(topic, "-"), *numbers, *ends])
-    header = ["topic", "post", "mean", "spread", "range", "share", "best run", "worst run"]
+    header = ["topic", "post", "mean", "spread", "range", "share", "highest score", "lowest score"]
     return Table(f"topics-all-{scores.measure}", f"All topics by {scores.measure}", header, rows)
 
 
