@@ -58,7 +58,7 @@ def pdflatex(tmp_path: Path) -> Pdflatex:
 
     def typeset(tables: Mapping[str, str], *packages: str) -> Typeset:
         program = shutil.which("pdflatex")
-        assert program, "pdflatex is missing; 'make tex' installs it"
+        assert program, "pdflatex is missing; type: make tex"
         loaded = "".join(rf"\usepackage{name}" for name in ("{booktabs}", *packages))
         start = r"\typeout{TABLE %s}\noindent"
         body = "\n".join(f"{start % name}\n{one}\n\\newpage" for name, one in tables.items())
