@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import needs_extra
-from kaiwa.report.figures.comparison_figures import ACCENT, FAINT, INK, SETTINGS, plain
+from kaiwa.report.figures.comparison_figures import ACCENT, FAINT, INK, MOST_WIDE, SETTINGS, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ def topic_figure(scores: Scores, std_ab: Scores, marked: str) -> Figure:
     order = hardest_first(scores)
     column = scores.runs.index(marked)
     with rc_context(SETTINGS):
-        figure = Figure(figsize=(7.6, 3.2), layout="constrained")
+        figure = Figure(figsize=(MOST_WIDE, 3.2), layout="constrained")
         left, right = figure.subplots(1, 2, sharex=True)
         for axes, one, title in ((left, scores, "raw"), (right, std_ab, "std-AB")):
             _panel(axes, one.values[order], column)

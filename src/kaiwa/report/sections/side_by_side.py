@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.report.document.html_parts import lang, text
+from kaiwa.report.document.html_parts import folded, is_long, text
 from kaiwa.report.document.parts import Data, Paragraph, RawHtml, Section, Table
 from kaiwa.report.text_tables import visible
 
@@ -100,7 +100,8 @@ def _topic(material: Material, name: str, runs: Sequence[str]) -> Topic:
     lists = [[places.setdefault(comment, len(places)) for comment in material.lists[run].get(name, ())] for run in runs]
     return {
         "id": visible(name),
-        "post": visible(material.posts.get(name, "")),
+        "post": (post := visible(material.posts.get(name, ""))),
+        "long": is_long(post),
         "scores": [[round(_score(one, name, run), 4) for run in runs] for one in material.measures],
         "items": [_item(material, name, comment) for comment in places],
         "lists": lists,
@@ -115,9 +116,9 @@ def _score(scores: Scores, topic: str, run: str) -> float:
 
 def _item(material: Material, topic: str, comment: str) -> list[Any]:  # Any: JSON values
     if comment in material.takedown:
-        return ["", TAKEDOWN, []]
-    words = material.texts.get(comment, "")
-    return [visible(comment), visible(words), list(material.votes.get((topic, comment), ()))]
+        return ["", TAKEDOWN, [], False]
+    words = visible(material.texts.get(comment, ""))
+    return [visible(comment), words, list(material.votes.get((topic, comment), ())), is_long(words)]
 
 
 def _furthest(topics: Sequence[Topic], measure: int, pair: tuple[int, int]) -> list[Topic]:
@@ -141,7 +142,7 @@ def _whole(answers: Mapping[str, Any], chosen: Sequence[Topic]) -> str:  # Any: 
 
 def _topic_html(answers: Mapping[str, Any], topic: Topic, *, is_open: bool) -> str:  # Any: JSON values
     scores = topic["scores"][0]
-    post = f"<blockquote{lang(topic['post'], han=answers['han'])}>{text(topic['post'])}</blockquote>"
+    post = f"<blockquote>{folded(topic['post'], han=answers['han'])}</blockquote>"
     sides = "".join(
         f"<div><h3>{text(answers['runs'][run])} <small>{text(answers['measures'][0])} {scores[run]:.4f}</small></h3>"
         f"<ol>{_answers_html(topic, run, answers['han'])}</ol></div>"
@@ -156,10 +157,10 @@ def _topic_html(answers: Mapping[str, Any], topic: Topic, *, is_open: bool) -> s
 def _answers_html(topic: Topic, run: int, han: str) -> str:
     rows = list[str]()
     for place in topic["lists"][run]:
-        name, words, votes = topic["items"][place]
+        name, words, votes, _ = topic["items"][place]
         shown = words or name
         label = f" <small>{text(name)}</small>" if words and name else ""
-        rows.append(f"<li><span{lang(shown, han=han)}>{text(shown)}</span>{label} {_votes_html(votes)}</li>")
+        rows.append(f"<li>{folded(shown, han=han)}{label} {_votes_html(votes)}</li>")
     return "".join(rows) or "<li>no answer</li>"
 
 
