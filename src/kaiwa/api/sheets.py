@@ -12,10 +12,11 @@ from kaiwa.report.printed_limits import CORRELATION
 from kaiwa.report.results.design_answer import answer_text, headline, percent
 from kaiwa.report.results.leaderboard import (
     HEADING,
-    baseline_heading,
     baseline_rows,
     cut_note,
+    difference_note,
     leaderboard_rows,
+    printed_baseline,
     printed_leaderboard,
 )
 from kaiwa.report.text_tables import few, visible
@@ -145,7 +146,9 @@ def _comparison(comparison: Comparison) -> Sheet:
 
 def _baseline(comparison: BaselineComparison) -> Sheet:
     caption = f"{comparison.measure} over {counted(comparison.topics, 'topic')}"
-    return Sheet(baseline_heading(comparison), baseline_rows(comparison), caption)
+    notes = tuple(difference_note(comparison, uncut=".columns() has"))
+    printed = printed_baseline(comparison)
+    return Sheet(printed.header, baseline_rows(comparison), caption, notes=notes, printed=printed.rows)
 
 
 def _variance(variance: Variance) -> Sheet:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 Cell = str | int | float | None
 
 MISSING = "n/a"
+_SENTENCES = re.compile(r"\s*(?:-(?: \S+)+|[^%\\{\s]\S*(?: \S+){4,}(?<=[.:;?!\"')]))")
+"""A line of sentences: words with one space between them and a stop, or a point of a list. The cells of a table are
+further apart, and LaTeX begins with other characters."""
 _FEW = 5
 
 
@@ -46,6 +50,32 @@ def width(text: str) -> int:
     7
     """
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def wrapped(text: str, columns: int) -> str:
+    """The text with its sentences broken into lines of at most so many columns; tables and code stay as they are.
+
+    >>> print(wrapped("  - Four runs were compared over all six pairs.", 24))
+      - Four runs were
+        compared over all
+        six pairs.
+    >>> print(wrapped("a  table with wide columns, four of them.", 24))
+    a  table with wide columns, four of them.
+    """
+    return "\n".join(part for line in text.split("\n") for part in _broken(line, columns))
+
+
+def _broken(line: str, columns: int) -> list[str]:
+    if width(line) <= columns or not _SENTENCES.fullmatch(line):
+        return [line]
+    words = line.split()
+    start = line[: line.index(words[0])]
+    following = start + ("  " if words[0] == "-" else "")
+    lines = [start + words[0]]
+    for word in words[1:]:
+        joined = f"{lines[-1]} {word}"
+        lines[-1:] = [joined] if width(joined) <= columns else [lines[-1], following + word]
+    return lines
 
 
 def visible(text: str) -> str:

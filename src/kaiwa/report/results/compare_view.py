@@ -34,6 +34,7 @@ class ComparisonView:
         tables += [leaderboard.pair_rows(found)] if self.with_pairs else []
         tables += [leaderboard.anova_rows(found)] if self.with_anova else []
         notes = leaderboard.cut_note(found, uncut="--json has")
+        notes += leaderboard.difference_note(found, uncut="--json has") if self.with_pairs else []
         notes += [leaderboard.close_text(found)] if found.close_pairs else []
         beaten = leaderboard.team_rows(self.teams)
         if self.latex:
@@ -72,8 +73,11 @@ class BaselineView:
     def text(self) -> str:
         """The table of runs and the methods paragraph; or the table alone as LaTeX."""
         found = self.comparison
-        shown = Rows(leaderboard.baseline_heading(found), leaderboard.baseline_rows(found))
-        return latex_text([shown], []) if self.latex else f"{shown.text()}\n\n{leaderboard.baseline_methods(found)}"
+        shown = leaderboard.printed_baseline(found)
+        notes = leaderboard.difference_note(found, uncut="--json has")
+        if self.latex:
+            return latex_text([shown], notes)
+        return "\n\n".join([shown.text(), *notes, leaderboard.baseline_methods(found)])
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
         """The comparison as JSON fields; there are no ranks, because the other runs were not compared."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kaiwa.compare.groups import letter_range
 from kaiwa.errors import counted
-from kaiwa.report.printed_limits import scale_of
+from kaiwa.report.printed_limits import difference_scale, scale_of
 from kaiwa.report.text_tables import Rows, few
 
 if TYPE_CHECKING:
@@ -53,6 +54,15 @@ def cut_note(comparison: Comparison, *, uncut: str) -> list[str]:
     """A sentence on the limits that the printed leaderboard cuts; none if it cuts none."""
     limits = [limit for one in comparison.standings for limit in (one.low, one.high)]
     return scale_of(comparison).note(limits, uncut=uncut)
+
+
+def difference_note(comparison: Comparison | BaselineComparison, *, uncut: str) -> list[str]:
+    """A sentence on the limits of differences that printed tables cut; none if they cut none."""
+    limits = [limit for pair in comparison.pairs for limit in (pair.low, pair.high)]
+    return [
+        note.replace("Limits", "Limits of differences")
+        for note in difference_scale(comparison).note(limits, uncut=uncut)
+    ]
 
 
 def first_rank(comparison: Comparison) -> str:
@@ -103,9 +113,16 @@ def baseline_rows(comparison: BaselineComparison) -> list[list[Cell]]:
     ]
 
 
+def printed_baseline(comparison: BaselineComparison) -> Rows:
+    """The same as people read it: limits cut at the largest possible difference."""
+    scale = difference_scale(comparison)
+    cut = [replace(pair, low=scale.cut(pair.low), high=scale.cut(pair.high)) for pair in comparison.pairs]
+    return Rows(baseline_heading(comparison), baseline_rows(replace(comparison, pairs=tuple(cut))))
+
+
 def baseline_methods(comparison: BaselineComparison) -> str:
     """The comparison with the baseline, as a paragraph for a paper."""
-    drawn = f" with {comparison.trials:,} trials" if comparison.trials else ""
+    drawn = f" with {counted(comparison.trials, 'trial')}" if comparison.trials else ""
     found = sum(pair.significant for pair in comparison.pairs)
     return (
         f"{comparison.baseline} was compared with {counted(len(comparison.pairs), 'run')} by mean {comparison.measure} "
@@ -120,9 +137,10 @@ def baseline_methods(comparison: BaselineComparison) -> str:
 def pair_rows(comparison: Comparison) -> Rows:
     """Every pair, the smallest p first; the better run comes first."""
     rows: list[list[Cell]] = []
+    scale = difference_scale(comparison)
     for pair in sorted(comparison.pairs, key=lambda pair: (pair.p, -abs(pair.diff))):
         better, worse, sign = (pair.a, pair.b, 1.0) if pair.diff >= 0 else (pair.b, pair.a, -1.0)
-        low, high = sorted((sign * pair.low, sign * pair.high))
+        low, high = map(scale.cut, sorted((sign * pair.low, sign * pair.high)))
         effect = None if pair.effect_size is None else abs(pair.effect_size)
         mark = ("*" if pair.significant else "") + (" close" if pair.close else "")
         rows.append([better, worse, abs(pair.diff), low, high, pair.p, effect, mark.strip()])
@@ -132,7 +150,7 @@ def pair_rows(comparison: Comparison) -> Rows:
 def close_text(comparison: Comparison) -> str:
     """The pairs whose significance more trials could change."""
     shown = [f"{pair.a} / {pair.b} (p = {pair.p:.4f} ± {pair.error:.4f})" for pair in comparison.close_pairs]
-    return f"Too close to {comparison.alpha:g} to decide with {comparison.trials:,} trials: {few(shown)}."
+    return f"Too close to {comparison.alpha:g} to decide with {counted(comparison.trials or 0, 'trial')}: {few(shown)}."
 
 
 def anova_rows(comparison: Comparison) -> Rows:
@@ -147,7 +165,7 @@ def anova_rows(comparison: Comparison) -> Rows:
 
 def methods_paragraph(comparison: Comparison) -> str:
     """The method of the comparison, as a paragraph for a paper."""
-    how = f"{comparison.trials:,} trials" if comparison.trials else "the studentised range distribution"
+    how = counted(comparison.trials, "trial") if comparison.trials else "the studentised range distribution"
     rule = "(count + 1) / (trials + 1)" if comparison.p_rule == "plus-one" else "count / trials"
     estimate = f", p-values estimated as {rule}" if comparison.trials else ""
     return (

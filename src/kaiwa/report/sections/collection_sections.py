@@ -63,7 +63,8 @@ def pool_section(
     header = ["run", "items", "only this run", *(["unjudged, %"] if gaps else [])]
     low, middle, high = (f"{value:g}" for value in np.quantile(per_topic, [0.0, 0.5, 1.0]))
     lead = (
-        f"{items:,} comments were pooled to depth {depth}: {low} to {high} per topic, median {middle}. Those that only "
+        f"{counted(items, 'comment')} {'was' if items == 1 else 'were'} pooled to depth {depth}: "
+        f"{low} to {high} per topic, median {middle}. Those that only "
         f"one run found would not have been judged without it."
     )
     parts: list[Part] = [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import counted
 from kaiwa.report.document.parts import Bullets, Paragraph, Section, Table
-from kaiwa.report.results.leaderboard import TEST_NAMES
+from kaiwa.report.results.leaderboard import TEST_NAMES, over_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,8 +61,12 @@ def _judged(judging: Judging | None, agreement: Agreement | None) -> str:
         if agreement
         else ""
     )
+    one = judging.depth == 1
+    pooled = (
+        f"The first {'comment' if one else f'{judging.depth} comments'} of every run {'was' if one else 'were'} pooled"
+    )
     return (
-        f"The first {judging.depth} comments of every run were pooled ({judging.items:,} items) and judged by "
+        f"{pooled} ({counted(judging.items, 'item')}) and judged by "
         f"{counted(judging.assessors, 'assessor')} on the levels 0 to {judging.levels}{agreed}; votes became gains by "
         f"the scheme '{judging.scheme}'."
     )
@@ -73,12 +77,12 @@ def _compared(first: Comparison, comparisons: Sequence[Comparison], seed: int) -
     drawn = f" ({first.trials:,} trials, p estimated as {rule}, seed {seed})" if first.trials else ""
     names = ", ".join(one.measure for one in comparisons)
     return (
-        f"{len(first.standings)} runs were scored by {names} on {first.topics} topics and compared, measure by "
-        f"measure, with {TEST_NAMES[first.test]}{drawn}, which limits the familywise error over all "
-        f"{len(first.pairs)} pairs to {first.alpha:g}. A run's rank is one plus the number of runs significantly "
-        f"better; runs that share a letter do not differ significantly; an interval is the mean ± half the critical "
-        f"difference, so two runs differ significantly when their intervals do not overlap. Effect sizes are "
-        f"differences over the residual standard deviation of the two-way analysis of variance."
+        f"{len(first.standings)} runs were scored by {names} on {first.topics} topics and compared"
+        f"{', measure by measure,' if len(comparisons) > 1 else ''} with {TEST_NAMES[first.test]}{drawn}, which "
+        f"limits the familywise error {over_pairs(first)} to {first.alpha:g}. A run's rank is one plus the number of "
+        f"runs significantly better; runs that share a letter do not differ significantly; an interval is the mean ± "
+        f"half the critical difference, so two runs differ significantly when their intervals do not overlap. Effect "
+        f"sizes are differences over the residual standard deviation of the two-way analysis of variance."
     )
 
 
@@ -147,8 +151,8 @@ def _judgements(limits: ResultLimits) -> list[str]:
         ]
     return [
         (
-            f"{gaps:,} of the {returned:,} comments within the pool's depth ({gaps / returned:.1%}) were never judged; "
-            f"unless the scores are of condensed lists, they count as not relevant. A system that "
-            f"did not take part would have more of them."
+            f"{gaps:,} of the {counted(returned, 'comment')} within the pool's depth ({gaps / returned:.1%}) "
+            f"{'was' if gaps == 1 else 'were'} never judged; unless the scores are of condensed lists, "
+            f"unjudged comments count as not relevant. A system that did not take part would have more of them."
         )
     ]
