@@ -7,7 +7,7 @@ JOBS ?= 2
 PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tests test-all check bench docs serve clean browser
+.PHONY: help demo test tests test-all check bench docs serve clean browser tex
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -43,7 +43,7 @@ check: $(VENV)/.dev ## lint, types and architecture
 
 test: check tests ## everything that must pass: check, then the tests
 
-tests: $(VENV)/.dev browser ## the tests alone
+tests: $(VENV)/.dev browser tex ## the tests alone
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 test-all: ## the tests on every Python of 3.11 to 3.14 that is installed
@@ -57,6 +57,11 @@ bench: $(VENV)/.bench ## speed against the peers, as interleaved CPU-time ratios
 
 browser: # the browser that the page tests drive; installed when absent and allowed
 	@command -v chromium >/dev/null || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-noto-cjk >/dev/null)
+
+TEX := texlive-latex-recommended latex-cjk-common latex-cjk-chinese-arphic-gbsn00lp latex-cjk-japanese-wadalab
+
+tex: # the LaTeX that typesets tables in the tests; installed when absent and allowed
+	@kpsewhich booktabs.sty CJKutf8.sty gbsnu4f.tfm >/dev/null 2>&1 || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(TEX) >/dev/null)
 
 docs: $(VENV)/.dev ## rebuild the generated pages of docs/, then the offline site in site/
 	$(BIN)/python docs/build.py

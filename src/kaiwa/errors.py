@@ -31,6 +31,7 @@ _COMMAND = {
     "n": "--topics",
     "output": "-o",
     "pilots": "--pilot",
+    "style": "--format",
 }
 """The options whose name on the command line is not ``--`` and the argument's name."""
 

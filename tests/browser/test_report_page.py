@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import re
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from kaiwa.flow.report import write_report
+from kaiwa.formats.collection.repository import Manifest, writing_repository
 from kaiwa.formats.scores.score_tables import write_scores
 from kaiwa.model.score_set import ScoreSet
 from kaiwa.model.scores import Scores
@@ -17,11 +20,17 @@ from kaiwa.task.settings import TaskSettings
 from kaiwa.task.task_folder import Task, read_task
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from playwright.sync_api import Browser, Page
 
 HOSTILE = "<img src=x onerror=alert(1)>"
+A4 = 718
+"""The width in CSS pixels between the margins of A4 paper."""
+SMALLEST = """() => Math.min(...[...document.querySelectorAll("figure text")].map(one => {
+  const svg = one.ownerSVGElement;
+  const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  return Math.round(parseFloat(getComputedStyle(one).fontSize) * scale * 72 / 96 * 100) / 100;
+}))"""
+"""The smallest text of the figures as printed, in points."""
 CONTRAST = """() => {
   const channel = c => (c /= 255) <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4;
   const parts = colour => {
@@ -64,6 +73,40 @@ def whole(round_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     page = tmp_path_factory.mktemp("whole") / "report.html"
     write_report(read_task(round_template), page, version="test")
     return page
+
+
+LONG_POST, LONG_COMMENT = "A long post about dogs. " * 125, "今天终于拿到驾照了。" * 300
+
+
+@pytest.fixture(scope="module")
+def long(round_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report on a round whose posts, comments and descriptions have 3,000 characters."""
+    folder = Path(shutil.copytree(round_template, tmp_path_factory.mktemp("long") / "round"))
+    (folder / "topics.tsv").write_text("".join(f"q{place}\t{LONG_POST}{place}\n" for place in range(8)))
+    for run in (folder / "runs").iterdir():
+        run.write_text(run.read_text().replace("方法", LONG_POST))
+    shutil.rmtree(folder / "repository")
+    with writing_repository(folder / "repository") as writer:
+        names = [f"c{place:02}" for place in range(12)]
+        writer.add("posts", ["p1"], ["one"])
+        writer.add("comments", names, [f"{LONG_COMMENT}{place}" if place % 2 else "ok" for place in range(12)])
+        writer.add("pairs", ["p1"] * 12, names)
+        writer.finish(Manifest())
+    write_report(read_task(folder), folder / "report.html", version="test")
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report on the scores of 110 runs, some with long names."""
+    folder, rng = tmp_path_factory.mktemp("crowded"), np.random.default_rng(7)
+    runs = tuple(f"{'A-very-long-team-name-' if n % 5 else 'T'}{n}-C-R1" for n in range(110))
+    values = rng.random((20, 110)) * np.linspace(0.05, 1.0, 110)
+    scores = Scores("nERR@10", tuple(f"q{place}" for place in range(20)), runs, values)
+    write_scores(folder / "scores.csv", ScoreSet([scores]))
+    task = Task(folder, TaskSettings(title="Many runs", measures=("nERR@10",), trials=200))
+    write_report(task, folder / "report.html", version="test")
+    return folder / "report.html"
 
 
 def watched(browser: Browser, path: Path, **options: str | bool) -> tuple[Page, list[str]]:
@@ -212,4 +255,78 @@ def test_the_keyboard_can_reach_what_scrolls(browser: Browser, report: Path) -> 
     assert page.evaluate("document.activeElement.className") == "skip"
     page.locator(".scroll").first.focus()
     assert page.locator("[tabindex='0']").count() >= page.locator("table").count() + page.locator("figure").count()
+    page.close()
+
+
+def test_long_texts_show_their_first_lines_until_the_reader_opens_them(
+    browser: Browser, whole: Path, long: Path
+) -> None:
+    """No text makes the page tall; Enter opens one and closes it again, without any script."""
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto(whole.as_uri())
+    usual = page.locator("main").bounding_box()["height"]
+    page.goto(long.as_uri())
+    folds = page.locator("blockquote .fold, td .fold, li .fold")
+    assert folds.count() > 20
+    assert page.locator("main").bounding_box()["height"] < 1.5 * usual
+    first = page.locator("blockquote .fold").first
+    assert first.inner_text().startswith(LONG_POST[:200])
+    closed = first.bounding_box()["height"]
+    assert closed < 130
+    first.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert first.bounding_box()["height"] > 4 * closed
+    page.keyboard.press("Enter")
+    assert first.bounding_box()["height"] == closed
+    context.close()
+
+
+def test_on_paper_a_long_text_is_cut_with_its_mark(browser: Browser, long: Path) -> None:
+    """A few lines each, and no button that paper cannot press."""
+    page = browser.new_page(viewport={"width": A4, "height": 900})
+    page.goto(long.as_uri())
+    page.emulate_media(media="print")
+    spans = page.locator(".fold span")
+    assert max(one.bounding_box()["height"] for one in spans.all()) < 150
+    shown = "getComputedStyle(document.querySelector('.fold > summary'), '::after').content"
+    assert page.evaluate(shown) == "none"
+    page.close()
+
+
+def test_the_script_folds_long_texts_as_the_page_does(browser: Browser, long: Path) -> None:
+    """The same HTML after another pair and back."""
+    page, faults = watched(browser, long)
+    plain = page.inner_html("#contrast")
+    page.select_option("[name=right]", index=3)
+    assert page.locator("#contrast .fold").count() > 0
+    page.select_option("[name=right]", index=1)
+    tidy = [re.sub(r'="?([\w-]*)"?(?=[ >])', r"=\1", one) for one in (plain, page.inner_html("#contrast"))]
+    assert tidy[0] == tidy[1]
+    assert faults == []
+    page.close()
+
+
+def test_a_phone_shows_the_groups_of_every_run(browser: Browser, report: Path, whole: Path, crowded: Path) -> None:
+    """The last column of a leaderboard is on the screen before anything is scrolled."""
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    for path in (report, whole, crowded):
+        page.goto(path.as_uri())
+        heads = page.locator("#nerr-10 table >> nth=0 >> thead th", has_text="groups")
+        place = heads.bounding_box()
+        assert place["x"] + place["width"] <= 390 - 16
+    page.close()
+
+
+def test_the_labels_of_every_figure_can_be_read_on_paper(
+    browser: Browser, report: Path, whole: Path, crowded: Path
+) -> None:
+    """At least 6 pt on A4, with 110 runs too, and no figure higher than the sheet."""
+    page = browser.new_page(viewport={"width": A4, "height": 900})
+    for path in (report, whole, crowded):
+        page.goto(path.as_uri())
+        page.emulate_media(media="print")
+        assert page.locator("figure text").count() > 10
+        assert page.evaluate(SMALLEST) >= 6.0
+        assert max(one.bounding_box()["height"] for one in page.locator("figure svg").all()) < 1_000
     page.close()

@@ -1,10 +1,11 @@
+import re
 from string import ascii_lowercase
 
 import numpy as np
 import pytest
 
 from kaiwa.compare.comparison import Comparison, compare_runs
-from kaiwa.compare.groups import group_letters, letter, tied_ranks
+from kaiwa.compare.groups import group_letters, letter, letter_range, tied_ranks
 from kaiwa.compare.teams import best_of_teams
 from kaiwa.errors import InputError
 from kaiwa.model.scores import Scores
@@ -102,3 +103,22 @@ def test_a_pattern_that_finds_no_team_is_refused(pattern: str) -> None:
     """A pattern without a group, or one that does not match."""
     with pytest.raises(InputError, match="finds no team in run 'x/big'"):
         best_of_teams(compared([[1.0, 0.0]], ("x/big", "y/small")), pattern=pattern)
+
+
+@pytest.mark.parametrize(
+    ("letters", "read"),
+    [("a", "a"), ("ab", "ab"), ("abc", "a-c"), ("bcdefghijklmnopqrst", "b-t"), ("z(aa)(ab)", "z-(ab)")],
+)
+def test_more_than_two_letters_are_read_as_a_range(letters: str, read: str) -> None:
+    """The letters of a run follow each other, so the first and the last name them all."""
+    assert letter_range(letters) == read
+
+
+def test_a_range_means_exactly_its_letters() -> None:
+    """The letters of every run are consecutive: none between the first and the last is missing."""
+    rng = np.random.default_rng(3)
+    means = np.sort(rng.random(110))[::-1]
+    names = [letter(number) for number in range(200)]
+    for word in group_letters(means, np.abs(means[:, None] - means) > 0.2):
+        places = [names.index(one) for one in re.findall(r"\(\w+\)|\w", word)]
+        assert places == list(range(places[0], places[-1] + 1))

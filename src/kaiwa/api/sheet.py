@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from kaiwa.errors import counted
 from kaiwa.report.document.html_parts import paragraph
 from kaiwa.report.document.html_parts import table as html_table
-from kaiwa.report.text_tables import latex_table, table, visible
+from kaiwa.report.latex_tables import latex_table
+from kaiwa.report.text_tables import table, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,7 @@ MAX_CHARACTERS = 500
 class Sheet:
     """A table with a caption; ``notes`` list what was left out, ``unseen`` counts rows that are not in it.
 
+    ``printed`` are the rows as people read them, if they differ from the data.
     ``words`` precede the table in a notebook; ``text`` is what ``print`` shows, if that is more than the table;
     ``names`` are those of the columns in a data frame, if they are not those of the header.
     """
@@ -37,10 +39,16 @@ class Sheet:
     digits: int = 4
     text: str = ""
     names: Sequence[str] = ()
+    printed: Sequence[Sequence[Cell]] | None = None
+
+    @property
+    def shown(self) -> Sequence[Sequence[Cell]]:
+        """The rows as people read them."""
+        return self.rows if self.printed is None else self.printed
 
     def html(self) -> str:
         """The sheet as static HTML without external files; rows beyond its size are counted, not shown."""
-        rows = [[_clipped(cell) for cell in row[:MAX_COLUMNS]] for row in self.rows[:MAX_ROWS]]
+        rows = [[_clipped(cell) for cell in row[:MAX_COLUMNS]] for row in self.shown[:MAX_ROWS]]
         header = [str(_clipped(name)) for name in self.header[:MAX_COLUMNS]]
         before = [words for words in (self.words, self.caption) if words]
         more = len(self.rows) - len(rows) + self.unseen
@@ -54,11 +62,12 @@ class Sheet:
             return self.text
         more = [f"... and {counted(self.unseen, 'more row')}"] if self.unseen else []
         under = [visible(line) for line in (*more, self.caption, *self.notes) if line]
-        return "\n".join([table(self.header, self.rows, digits=self.digits), *under])
+        return "\n".join([table(self.header, self.shown, digits=self.digits), *under])
 
     def latex(self) -> str:
-        """The table as a LaTeX tabular."""
-        return latex_table(self.header, self.rows, digits=self.digits)
+        """The table as a LaTeX tabular; a comment counts rows that are not in it."""
+        more = f"% ... and {counted(self.unseen, 'more row')}\n" if self.unseen else ""
+        return latex_table(self.header, self.shown, digits=self.digits) + more
 
     def columns(self) -> dict[str, Sequence[object]]:
         """The rows, column by column."""

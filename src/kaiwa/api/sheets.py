@@ -9,9 +9,18 @@ import numpy as np
 from kaiwa.api.sheet import Sheet
 from kaiwa.compare.groups import best_first
 from kaiwa.errors import counted, in_python
+from kaiwa.report.printed_limits import CORRELATION
 from kaiwa.report.results.design_answer import answer_text, headline, percent
-from kaiwa.report.results.leaderboard import COLUMNS, baseline_heading, baseline_rows, heading, leaderboard_rows
-from kaiwa.report.text_tables import few, table, visible
+from kaiwa.report.results.leaderboard import (
+    COLUMNS,
+    baseline_rows,
+    cut_note,
+    difference_note,
+    leaderboard_rows,
+    printed_baseline,
+    printed_leaderboard,
+)
+from kaiwa.report.text_tables import few, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -132,16 +141,25 @@ def _treatment(scored: Scored) -> str:
 
 
 def _comparison(comparison: Comparison) -> Sheet:
-    unranked = f"not ranked, for missing scores: {few(comparison.unranked)}" if comparison.unranked else ""
-    rows, notes = leaderboard_rows(comparison), tuple(filter(None, [unranked]))
-    head = heading(comparison)
-    text = "\n".join([table(head, rows), *map(visible, notes)])
-    return Sheet(head, rows, f"Leaderboard by mean {comparison.label}", notes=notes, text=text, names=COLUMNS)
+    unranked = [f"not ranked, for missing scores: {few(comparison.unranked)}"] if comparison.unranked else []
+    notes = (*unranked, *cut_note(comparison, uncut=".columns() has"))
+    board = printed_leaderboard(comparison)
+    return Sheet(
+        board.header,
+        leaderboard_rows(comparison),
+        f"Leaderboard by mean {comparison.label}",
+        notes=notes,
+        text="\n".join([board.text(), *map(visible, notes)]),
+        names=COLUMNS,
+        printed=board.rows,
+    )
 
 
 def _baseline(comparison: BaselineComparison) -> Sheet:
     caption = f"{comparison.label} over {counted(comparison.topics, comparison.axes.topic)}"
-    return Sheet(baseline_heading(comparison), baseline_rows(comparison), caption)
+    notes = tuple(difference_note(comparison, uncut=".columns() has"))
+    printed = printed_baseline(comparison)
+    return Sheet(printed.header, baseline_rows(comparison), caption, notes=notes, printed=printed.rows)
 
 
 def _variance(variance: Variance) -> Sheet:
@@ -173,10 +191,12 @@ def _rank_agreement(found: RankAgreement) -> Sheet:
         [f"rank-biased overlap, p = {found.persistence:g}", found.rbo, None, None],
         *([f"overlap of the first {k}", share, None, None] for k, share in found.overlap.items()),
     ]
-    notes = (f"left out, because only one side has them: {few(found.left_out)}",) if found.left_out else ()
+    printed: list[list[Cell]] = [[*rows[0][:2], *map(CORRELATION.cut, (tau.low, tau.high))], *rows[1:]]
+    left_out = [f"left out, because only one side has them: {few(found.left_out)}"] if found.left_out else []
+    notes = (*left_out, *CORRELATION.note([tau.low, tau.high], uncut=".columns() has"))
     first, second = found.labels
     caption = f"{first} against {second}, {counted(len(found.runs), found.axes.run)}"
-    return Sheet(["agreement", "value", "low", "high"], rows, caption, notes=notes)
+    return Sheet(["agreement", "value", "low", "high"], rows, caption, notes=notes, printed=printed)
 
 
 def _design(design: Design) -> Sheet:

@@ -113,7 +113,7 @@ def _trials(_: click.Context, __: click.Parameter, value: str) -> int | Literal[
 )
 @click.option("--pairs", "show_pairs", is_flag=True, help="Also list every pair.")
 @click.option("--anova", "show_anova", is_flag=True, help="Also print the two-way ANOVA table.")
-@click.option("--latex", is_flag=True, help="The leaderboard as a LaTeX tabular (booktabs) instead of text.")
+@click.option("--latex", is_flag=True, help="Every table as a LaTeX tabular (booktabs), and nothing else.")
 @click.option("--team-pattern", metavar="REGEX", help="The team in a run's name (default: NTCIR's TEAM-C-R1).")
 @click.option("--heat-map", type=IN_FILE, metavar="SVG", help="Draw the p-values of all pairs here.")
 @click.option("--caterpillar", type=IN_FILE, metavar="SVG", help="Draw the means with intervals here.")
@@ -194,7 +194,7 @@ def _with_baseline(scores: Paths, baseline: str, options: CompareOptions) -> Bas
             directions=options.directions,
             remark=remark,
         )
-    return BaselineView(compared)
+    return BaselineView(compared, options.latex)
 
 
 def _draw(result: Comparison, options: CompareOptions) -> None:

@@ -13,7 +13,7 @@ from kaiwa.cli.shell.shared_options import (
     trials_option,
     votes_top_option,
 )
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,7 +59,7 @@ def command(
 
     if qrels is not None and votes is None:
         ratings = simulated_ratings(qrels, assessors=assessors, top=dmax, seed=seed)
-        remark(f"{assessors} ratings in 0..{dmax} drawn for each relevant item, seed {seed}")
+        remark(f"{counted(assessors, 'rating')} in 0..{dmax} drawn for each relevant item, seed {seed}")
     elif votes is not None and qrels is None:
         ratings = real_ratings(votes, top=top)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
@@ -66,3 +67,13 @@ def letter(number: int) -> str:
         return ascii_lowercase[number]
     high, low = divmod(number - len(ascii_lowercase), len(ascii_lowercase))
     return f"({ascii_lowercase[high % len(ascii_lowercase)]}{ascii_lowercase[low]})"
+
+
+def letter_range(letters: str) -> str:
+    """The letters of a run as people read them: more than two that follow each other as a range.
+
+    >>> letter_range("ab"), letter_range("bcdefg"), letter_range("yz(aa)(ab)")
+    ('ab', 'b-g', 'y-(ab)')
+    """
+    each = re.findall(r"\(\w+\)|\w", letters)
+    return letters if len(each) <= 2 else f"{each[0]}-{each[-1]}"  # noqa: PLR2004  two letters are short enough

@@ -9,7 +9,7 @@ import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.disk.atomic_folders import refuse_foreign
-from kaiwa.errors import DesignError, InputError
+from kaiwa.errors import DesignError, InputError, counted
 from kaiwa.flow.report_files import MARK, ReportHead, files_beside, write_files
 from kaiwa.model.ids import unpack
 from kaiwa.report.document.page import page
@@ -200,7 +200,8 @@ def _han(task: Task) -> str:
 def _lead(results: RoundResults) -> str:
     first = results.measures[0].scores
     names = ", ".join(one.scores.measure for one in results.measures)
-    return f"{len(first.runs)} runs, {len(first.topics)} topics, measures {names}."
+    size = f"{counted(len(first.runs), 'run')}, {counted(len(first.topics), 'topic')}"
+    return f"{size}, measure{'' if len(results.measures) == 1 else 's'} {names}."
 
 
 def _footer(results: RoundResults, version: str) -> str:

@@ -17,7 +17,8 @@ from kaiwa.disk.atomic_folders import atomic_folder
 from kaiwa.formats.text.delimited import csv_text
 from kaiwa.report.document.parts import Bullets, Data, Drawing, Paragraph, Table, all_parts, distinct
 from kaiwa.report.figures.comparison_figures import pdf_bytes
-from kaiwa.report.text_tables import latex_table, visible
+from kaiwa.report.latex_tables import latex_table
+from kaiwa.report.text_tables import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +66,7 @@ def write_files(folder: Path, sections: Sequence[Section], head: ReportHead) -> 
 
 def _latex(table: Table) -> str:
     caption = visible(table.caption).replace("\n", " ")
-    return f"% {caption}\n" + latex_table(table.header, table.rows, digits=table.digits)
+    return f"% {caption}\n" + latex_table(table.header, table.shown, digits=table.digits)
 
 
 def _json(sections: Sequence[Section], head: ReportHead, tables: dict[str, Table]) -> dict[str, Any]:  # Any: JSON

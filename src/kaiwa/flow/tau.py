@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.compare.rank_agreement import RankAgreement, rank_agreement
-from kaiwa.errors import InputError, option
+from kaiwa.errors import InputError, counted, option
 from kaiwa.formats.score_loading import are_logs, loaded_scores, loaded_set, read_cells, read_separately
 
 if TYPE_CHECKING:
@@ -63,9 +63,8 @@ def _sides(
     if len(paths) == 1 or (are_logs(paths) and not all(path.is_dir() for path in paths)):
         return _two_measures(paths, measures, directions, remark)
     if len(paths) != 2 or len(measures) > 2:  # noqa: PLR2004
-        raise InputError(
-            f"{len(paths)} files and {len(measures)} measures; give one file and two measures, or two files"
-        )
+        given = f"{counted(len(paths), 'file')} and {counted(len(measures), 'measure')}"
+        raise InputError(f"{given}; give one file and two measures, or two files")
     wanted = (measures[0], measures[-1]) if measures else (None, None)
     each = read_separately(paths, directions)
     sides = [
@@ -83,7 +82,7 @@ def _two_measures(
     cells = read_cells(paths, directions)
     chosen = list(measures) or list(cells.tables)
     if len(chosen) != 2:  # noqa: PLR2004
-        what = f"holds {len(cells.tables)} measures and {len(measures)} were chosen"
+        what = f"holds {counted(len(cells.tables), 'measure')}, chosen: {len(measures)}"
         raise InputError.at(paths[0], what, f"choose two: {option('measure', 'A')} {option('measure', 'B')}")
     loaded = loaded_set(cells, paths[0], measures=chosen)
     for line in loaded.remarks:

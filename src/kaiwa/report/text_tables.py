@@ -1,8 +1,10 @@
-"""Tables and lists of names: rows as aligned text for a terminal, or as LaTeX for a paper."""
+"""Tables and lists of names as aligned text for a terminal."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,9 +13,25 @@ if TYPE_CHECKING:
 Cell = str | int | float | None
 
 MISSING = "n/a"
+_SENTENCES = re.compile(r"\s*(?:-(?: \S+)+|[^%\\{\s]\S*(?: \S+){4,}(?<=[.:;?!\"')]))")
+"""A line of sentences: words with one space between them and a stop, or a point of a list. The cells of a table are
+further apart, and LaTeX begins with other characters."""
 _FEW = 5
 _BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """The characters with the Unicode property Bidi_Control (PropList.txt)."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table's heading and rows; floats are shown to ``digits`` places."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    digits: int = 4
+
+    def text(self) -> str:
+        """The table for a terminal."""
+        return table(self.header, self.rows, digits=self.digits)
 
 
 def show(cell: Cell, *, digits: int = 4) -> str:
@@ -40,6 +58,32 @@ def _columns(char: str) -> int:
     if unicodedata.category(char) in {"Mn", "Me", "Cf"}:
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def wrapped(text: str, columns: int) -> str:
+    """The text with its sentences broken into lines of at most so many columns; tables and code stay as they are.
+
+    >>> print(wrapped("  - Four runs were compared over all six pairs.", 24))
+      - Four runs were
+        compared over all
+        six pairs.
+    >>> print(wrapped("a  table with wide columns, four of them.", 24))
+    a  table with wide columns, four of them.
+    """
+    return "\n".join(part for line in text.split("\n") for part in _broken(line, columns))
+
+
+def _broken(line: str, columns: int) -> list[str]:
+    if width(line) <= columns or not _SENTENCES.fullmatch(line):
+        return [line]
+    words = line.split()
+    start = line[: line.index(words[0])]
+    following = start + ("  " if words[0] == "-" else "")
+    lines = [start + words[0]]
+    for word in words[1:]:
+        joined = f"{lines[-1]} {word}"
+        lines[-1:] = [joined] if width(joined) <= columns else [lines[-1], following + word]
+    return lines
 
 
 def visible(text: str) -> str:
@@ -80,32 +124,13 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Cell]], *, digits: int 
     shown = [[visible(show(cell, digits=digits)) for cell in row] for row in rows]
     heading = [visible(name) for name in header]
     wide = [max(map(width, column)) for column in zip(heading, *shown, strict=True)]
-    numeric = [_is_numeric([row[place] for row in rows]) for place in range(len(header))]
+    numeric = [is_numeric([row[place] for row in rows]) for place in range(len(header))]
     lines = [heading, ["-" * span for span in wide], *shown]
     return "\n".join(_line(line, wide, numeric) for line in lines)
 
 
-def latex_table(header: Sequence[str], rows: Sequence[Sequence[Cell]], *, digits: int = 4) -> str:
-    """The rows as a LaTeX tabular with booktabs rules."""
-    numeric = [_is_numeric([row[place] for row in rows]) for place in range(len(header))]
-    spec = "".join("r" if is_number else "l" for is_number in numeric)
-    body = [" & ".join(latex_escape(show(cell, digits=digits)) for cell in row) + r" \\" for row in rows]
-    head = " & ".join(map(latex_escape, header)) + r" \\"
-    lines = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
-    return "\n".join(lines) + "\n"
-
-
-def latex_escape(text: str) -> str:
-    r"""The text with LaTeX's special characters escaped.
-
-    >>> latex_escape("D#-nDCG_10 & 5%")
-    'D\\#-nDCG\\_10 \\& 5\\%'
-    """
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(special.get(char, f"\\{char}" if char in "#$%&_{}" else char) for char in visible(text))
-
-
-def _is_numeric(column: Sequence[Cell]) -> bool:
+def is_numeric(column: Sequence[Cell]) -> bool:
+    """Whether the cells are numbers; missing and empty ones may be among them."""
     return bool(column) and all(cell in {None, ""} or isinstance(cell, int | float) for cell in column)
 
 

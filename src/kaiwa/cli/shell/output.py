@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 import click
 
@@ -24,6 +25,8 @@ seed_option = click.option(
     "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True, help="Seed of everything random."
 )
 out_option = click.option("-o", "--output", type=IN_FILE, help="Write here instead of to stdout.")
+_WIDEST = 100
+"""Columns of a line of sentences on a wide terminal."""
 _QUIET = ContextVar("quiet", default=False)
 
 
@@ -74,7 +77,7 @@ def emit(view: View, *, as_json: bool, output: Path | None = None) -> None:
     """Print the result, readable or as one JSON object; or write it to the file given with -o."""
     shown = json.dumps(view.fields(), ensure_ascii=False, allow_nan=False) if as_json else in_command(view.text())
     if output is None:
-        click.echo(shown)
+        click.echo(shown if as_json else _for_terminal(shown, sys.stdout))
         return
     from kaiwa.disk.atomic_files import write_text
 
@@ -84,7 +87,7 @@ def emit(view: View, *, as_json: bool, output: Path | None = None) -> None:
 def remark(message: str) -> None:
     """Print a remark on stderr, unless --quiet is given."""
     if not is_quiet():
-        click.echo(in_command(message), err=True)
+        click.echo(_for_terminal(in_command(message), sys.stderr), err=True)
 
 
 @contextmanager
@@ -94,3 +97,14 @@ def remarks() -> Iterator[Callable[[str], None]]:
     yield lines.append
     for line in lines:
         remark(line)
+
+
+def _for_terminal(text: str, stream: TextIO) -> str:
+    """The text with its sentences broken into lines that a terminal shows; a file or a pipe gets them whole."""
+    if not stream.isatty():
+        return text
+    from shutil import get_terminal_size
+
+    from kaiwa.report.text_tables import wrapped
+
+    return wrapped(text, min(get_terminal_size().columns, _WIDEST))

@@ -103,6 +103,9 @@ def check_parts(question: Question) -> None:
     unwanted = [name for name, given in extra.items() if given is not None]
     if len(chosen) > 1 or (chosen and unwanted):
         raise InputError(f"{chosen[0]} cannot be combined with {(chosen[1:] + unwanted)[0]}; give one of them")
+    if question.style != "text" and not question.as_table:
+        form = option("style", question.style)
+        raise InputError(f"{form} is for a table of sizes; add {option('as_table')}, or leave it out")
     judgements = [given for given in (question.qrels, question.votes) if given is not None]
     if len(judgements) > 1:
         raise InputError(

@@ -11,14 +11,21 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from kaiwa.report.document.inline_svg import inline_svg
-from kaiwa.report.text_tables import Cell, show, visible
+from kaiwa.report.text_tables import Cell, show, visible, width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-_LONG_CELL = 28
-"""Text longer than this may break into lines inside its cell."""
+_SHORT_CELL, _LONG_CELL, _LONGEST_NAME = 12, 28, 60
+"""Text longer than the first may break into lines on a phone, than the second on any screen; a name is no longer than
+the third."""
+_LONG_TEXT = 280
+"""Text that takes more columns than this is folded to a few lines."""
+_MANY_ROWS = 40
+"""A table with more rows scrolls in a box of its own."""
+_TALL_DRAWING = 700.0
+"""A drawing that is higher, in points, scrolls in a box of its own."""
 _KANA = re.compile("[\u3041-\u30ff\uff66-\uff9f]")
 _HYPHENED = re.compile(r"(?<!\S)[\w.]+(?:-[\w.]+){1,4}(?![\w-])")
 _HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
@@ -41,6 +48,25 @@ def lang(words: str, *, han: str = "zh") -> str:
     """
     language = "ja" if _KANA.search(words) else han if _HAN.search(words) else ""
     return f" lang={language}" if language else ""
+
+
+def is_long(words: str) -> bool:
+    """Whether the page folds the text to a few lines.
+
+    >>> is_long("a post " * 10), is_long("a post " * 100)
+    (False, True)
+    """
+    return width(words) > _LONG_TEXT
+
+
+def folded(words: str, *, han: str = "zh") -> str:
+    """The text; a long one as a fold that shows its first lines and opens on demand, without any script.
+
+    >>> folded("short"), folded("a post " * 100)[:36]
+    ('<span>short</span>', '<details class=fold><summary><span>a')
+    """
+    span = f"<span{lang(words, han=han)}>{text(words)}</span>"
+    return f"<details class=fold><summary>{span}</summary></details>" if is_long(words) else span
 
 
 def paragraph(words: str, *, kind: str = "", han: str = "zh") -> str:
@@ -66,16 +92,18 @@ def table(
     body = "".join(f"<tr>{_row(row, numeric, digits, han)}</tr>" for row in rows)
     title = f"<caption><span>{text(caption)}</span></caption>" if caption else ""
     whole = f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class=scroll tabindex=0 role=region aria-label="{text(caption or header[0])}">{whole}</div>'
+    kind = '"scroll tall"' if len(rows) > _MANY_ROWS else "scroll"
+    return f'<div class={kind} tabindex=0 role=region aria-label="{text(caption or header[0])}">{whole}</div>'
 
 
 def figure(svg: str, caption: str, *, prefix: str) -> str:
     """A drawing of the report, with its caption as its name for a screen reader."""
     drawing = inline_svg(svg, prefix=prefix)
-    width = re.search(r'width="([\d.]+pt)"', drawing)
-    natural = f' style="--natural:{width[1]}"' if width else ""
+    across, up = (re.search(rf'{side}="([\d.]+)pt"', drawing) for side in ("width", "height"))
+    natural = f' style="--natural:{across[1]}pt"' if across else ""
     named = drawing.replace("<svg", f'<svg role="img" aria-label="{text(caption)}"{natural}', 1)
-    return f"<figure><div class=drawing tabindex=0>{named}</div><figcaption>{text(caption)}</figcaption></figure>"
+    kind = '"drawing tall"' if up and float(up[1]) > _TALL_DRAWING else "drawing"
+    return f"<figure><div class={kind} tabindex=0>{named}</div><figcaption>{text(caption)}</figcaption></figure>"
 
 
 def details(summary: str, body: str) -> str:
@@ -85,21 +113,25 @@ def details(summary: str, body: str) -> str:
 
 def _row(row: Sequence[Cell], numeric: Sequence[bool], digits: int, han: str) -> str:
     first = show(row[0], digits=digits)
-    cells = [f"<th scope=row{_right(numeric[0]) or _wrapped(row[0])}{lang(first, han=han)}>{_cell(first)}</th>"]
+    cells = [f"<th scope=row{_right(numeric[0]) or _wrapped(row[0])}{lang(first, han=han)}>{_cell(first, han)}</th>"]
     cells += [
-        f"<td{_right(right) or _wrapped(cell)}{lang(str(cell), han=han)}>{_cell(show(cell, digits=digits))}</td>"
+        f"<td{_right(right) or _wrapped(cell)}{lang(str(cell), han=han)}>{_cell(show(cell, digits=digits), han)}</td>"
         for cell, right in zip(row[1:], numeric[1:], strict=True)
     ]
     return "".join(cells)
 
 
-def _cell(words: str) -> str:
-    """The text of a cell, in which names such as ``Aoi-C-R1`` stay whole when lines break."""
-    return _HYPHENED.sub(r"<span class=whole>\g<0></span>", text(words))
+def _cell(words: str, han: str) -> str:
+    """The text of a cell, in which names such as ``Aoi-C-R1`` stay whole when lines break; a long text is folded."""
+    return folded(words, han=han) if is_long(words) else _HYPHENED.sub(r"<span class=whole>\g<0></span>", text(words))
 
 
 def _wrapped(cell: Cell) -> str:
-    return " class=wrap" if isinstance(cell, str) and len(cell) > _LONG_CELL else ""
+    if not isinstance(cell, str) or len(cell) <= _SHORT_CELL:
+        return ""
+    if len(cell) <= _LONG_CELL:
+        return " class=name"
+    return ' class="name wrap"' if len(cell) <= _LONGEST_NAME else " class=wrap"
 
 
 def _right(is_number: bool) -> str:  # noqa: FBT001  a column either holds numbers or not

@@ -32,13 +32,22 @@ class Bullets:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under a heading; ``name`` becomes the name of its files. The page shows ``digits`` places, the data all."""
+    """Rows under a heading; ``name`` becomes the name of its files. The page shows ``digits`` places, the data all.
+
+    ``printed`` are the rows of the page and of LaTeX if they differ from the data, such as limits cut at the scale.
+    """
 
     name: str
     caption: str
     header: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     digits: int = 4
+    printed: Sequence[Sequence[Cell]] | None = None
+
+    @property
+    def shown(self) -> Sequence[Sequence[Cell]]:
+        """The rows as people read them."""
+        return self.rows if self.printed is None else self.printed
 
 
 @dataclass(frozen=True)

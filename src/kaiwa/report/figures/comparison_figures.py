@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import warnings
+from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kaiwa.errors import needs_extra
+from kaiwa.report.printed_limits import scale_of
 from kaiwa.report.text_tables import visible, width
 
 if TYPE_CHECKING:
@@ -35,6 +38,10 @@ SHADES = ("#08306b", "#2171b5", "#6baed6", "#d9e6f2", "#f7f7f7")
 """From the smallest p-values to the largest."""
 _LEVELS = (1 / 50, 1 / 5, 1.0, 2.0)
 """Where the shades of p change, in units of alpha."""
+MOST_WIDE, MOST_HIGH = 7.2, 9.8
+"""Inches that a drawing takes at most, so that A4 paper holds it at its natural size."""
+LEGEND, AXIS = 1.1, 0.6
+POINTS_PER_INCH = 72.0
 _CJK = (
     "Noto Sans CJK JP",
     "Noto Sans CJK SC",
@@ -64,9 +71,9 @@ def heat_map(comparison: Comparison) -> Figure:
 
     names = [standing.run for standing in comparison.standings]
     p = _square(comparison, names)
-    room = 0.065 * max(width(plain(name)) for name in names)
-    side = max(3.2, 0.16 * len(names) + room + 0.8)
-    figure, axes = canvas(side + 1.0, side)
+    room = min(0.065 * max(map(width, _shown(names))), MOST_WIDE / 3)
+    square = min(max(2.2, 0.16 * len(names)), MOST_WIDE - room - LEGEND)
+    figure, axes = canvas(square + room + LEGEND, square + room)
     levels = [level for level in (*_LEVELS, 1.0 / comparison.alpha) if level * comparison.alpha <= 1.0]
     bounds = [-1.0, *(level * comparison.alpha for level in levels)]
     keys = list[Patch]()
@@ -75,10 +82,10 @@ def heat_map(comparison: Comparison) -> Figure:
         axes.add_patch(PathPatch(_cells(cells), facecolor=shade, edgecolor="none", antialiased=False))
         label = f"p ≤ {high:g}" if high < 1.0 else f"p > {low:g}"
         keys.append(Patch(facecolor=shade, edgecolor=FAINT, linewidth=0.5, label=label))
-    size, places = _label_size(len(names)), range(len(names))
+    labels = _labels(names, square)
     axes.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(names) - 0.5, -0.5), aspect="equal")
-    axes.set_xticks(places, labels=_shown(names), rotation=90, fontsize=size, parse_math=False)
-    axes.set_yticks(places, labels=_shown(names), fontsize=size, parse_math=False)
+    axes.set_xticks(labels.places, labels=labels.names, rotation=90, fontsize=labels.size, parse_math=False)
+    axes.set_yticks(labels.places, labels=labels.names, fontsize=labels.size, parse_math=False)
     axes.legend(handles=keys, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=8)
     return figure
 
@@ -105,19 +112,21 @@ def _cells(chosen: NDArray[np.bool_]) -> Path:
 
 
 def caterpillar(comparison: Comparison) -> Figure:
-    """Means, best first, with intervals: two runs differ significantly exactly if theirs do not overlap."""
+    """Means, highest first, with intervals cut at the scale: two runs differ exactly if theirs do not overlap."""
     names = [standing.run for standing in comparison.standings]
     means = np.array([standing.mean for standing in comparison.standings])
-    reach = np.array([standing.high - standing.mean for standing in comparison.standings])
-    figure, axes = canvas(4.8, max(2.2, 0.2 * len(names) + 1.0))
+    scale = scale_of(comparison)
+    low, high = np.array([[scale.cut(one.low), scale.cut(one.high)] for one in comparison.standings]).T
+    height = min(max(1.6, 0.2 * len(names)), MOST_HIGH - AXIS)
+    figure, axes = canvas(4.8, height + AXIS)
+    labels = _labels(names, height)
     rows = np.arange(len(names))
     top = [standing.rank == 1 for standing in comparison.standings]
     colours = [ACCENT if first else INK for first in top]
-    axes.hlines(rows, means - reach, means + reach, colors=colours, linewidth=1.4)
+    axes.hlines(rows, low, high, colors=colours, linewidth=1.4)
     axes.scatter(means, rows, s=16, c=colours, zorder=3)
-    worse = 1.0 if comparison.direction == "lower" else -1.0
-    axes.axvline(means[0] + worse * reach[0], color=FAINT, linewidth=0.8, linestyle=":")
-    axes.set_yticks(rows, labels=_shown(names), fontsize=_label_size(len(names)), parse_math=False)
+    axes.axvline((high if comparison.direction == "lower" else low)[0], color=FAINT, linewidth=0.8, linestyle=":")
+    axes.set_yticks(labels.places, labels=labels.names, fontsize=labels.size, parse_math=False)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_xlabel(f"mean {plain(comparison.label)}", color=INK, parse_math=False)
     for edge in ("top", "right"):
@@ -175,5 +184,18 @@ def plain(name: str, *, longest: int = 40) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-def _label_size(count: int) -> float:
-    return 8.0 if count <= 40 else max(4.0, 8.0 * 40 / count)  # noqa: PLR2004
+@dataclass(frozen=True)
+class _Labels:
+    """The names beside the rows of a drawing: all of them, or every second, third, ... if there is no room."""
+
+    names: list[str]
+    places: range
+    size: float
+
+
+def _labels(names: list[str], inches: float) -> _Labels:
+    """The names along so many inches, never smaller than 6 pt, which can still be read on paper."""
+    pitch = POINTS_PER_INCH * inches / len(names)
+    size = min(8.0, max(6.0, pitch))
+    places = range(0, len(names), ceil(size / pitch - 0.05))
+    return _Labels([_shown(names)[place] for place in places], places, size)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import needs_extra
-from kaiwa.report.figures.comparison_figures import ACCENT, FAINT, INK, SETTINGS, plain
+from kaiwa.report.figures.comparison_figures import ACCENT, FAINT, INK, MOST_WIDE, SETTINGS, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,16 +32,16 @@ def hardest_first(scores: Scores) -> IntArray:
     return np.argsort(scores.oriented.mean(axis=1), kind="stable")
 
 
-def topic_figure(scores: Scores, std_ab: Scores, best: str) -> Figure:
-    """Two panels over the same topics: raw scores, and std-AB scores; the best run is marked."""
+def topic_figure(scores: Scores, std_ab: Scores, marked: str) -> Figure:
+    """Two panels over the same topics: raw scores, and std-AB scores; the run ``marked`` is in the accent colour."""
     with needs_extra("figures"):
         from matplotlib import rc_context
         from matplotlib.figure import Figure
 
     order = hardest_first(scores)
-    column = scores.runs.index(best)
+    column = scores.runs.index(marked)
     with rc_context(SETTINGS):
-        figure = Figure(figsize=(7.6, 3.2), layout="constrained")
+        figure = Figure(figsize=(MOST_WIDE, 3.2), layout="constrained")
         left, right = figure.subplots(1, 2, sharex=True)
         for axes, one, title in ((left, scores, "raw"), (right, std_ab, "std-AB")):
             _panel(axes, one.values[order], column)
@@ -56,7 +56,7 @@ def topic_figure(scores: Scores, std_ab: Scores, best: str) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, by_topic: FloatArray, best: int) -> None:
+def _panel(axes: Axes, by_topic: FloatArray, marked: int) -> None:
     """One panel, topics across: each run a dot, or bands for too many dots."""
     topics = np.arange(1, len(by_topic) + 1)
     if by_topic.size <= MAX_DOTS:
@@ -68,7 +68,7 @@ def _panel(axes: Axes, by_topic: FloatArray, best: int) -> None:
         axes.fill_between(topics, low, high, color=FAINT, alpha=0.35, linewidth=0, label="all runs")
         axes.fill_between(topics, first, third, color=FAINT, alpha=0.7, linewidth=0, label="middle half of the runs")
     axes.plot(topics, by_topic.mean(axis=1), color=INK, linewidth=1.0, label="mean of the runs")
-    axes.plot(topics, by_topic[:, best], ".", color=ACCENT, markersize=5, label="the best run")
+    axes.plot(topics, by_topic[:, marked], ".", color=ACCENT, markersize=5, label="highest mean")
     axes.set_xlim(0, topics[-1] + 1)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kaiwa.report.latex_tables import APART, latex_table
 from kaiwa.report.results import leaderboard
+from kaiwa.report.text_tables import Rows, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,14 +30,17 @@ class ComparisonView:
     def text(self) -> str:
         """The leaderboard, the parts asked for, the teams, undecided pairs, and the methods paragraph."""
         found = self.comparison
-        board = leaderboard.leaderboard_latex(found).rstrip() if self.latex else leaderboard.leaderboard_text(found)
-        parts = [board]
-        parts += [leaderboard.pairs_text(found)] if self.with_pairs else []
-        parts += [leaderboard.anova_text(found)] if self.with_anova else []
-        parts += [leaderboard.teams_text(self.teams)] if any(team.beats for team in self.teams) else []
-        parts += [leaderboard.close_text(found)] if found.close_pairs else []
-        parts += [] if self.latex else [leaderboard.methods_paragraph(found)]
-        return "\n\n".join(parts)
+        tables = [leaderboard.printed_leaderboard(found)]
+        tables += [leaderboard.pair_rows(found)] if self.with_pairs else []
+        tables += [leaderboard.anova_rows(found)] if self.with_anova else []
+        notes = leaderboard.cut_note(found, uncut="--json has")
+        notes += leaderboard.difference_note(found, uncut="--json has") if self.with_pairs else []
+        notes += [leaderboard.close_text(found)] if found.close_pairs else []
+        beaten = leaderboard.team_rows(self.teams)
+        if self.latex:
+            return latex_text([*tables, *([beaten] if beaten.rows else [])], notes)
+        teams = [leaderboard.teams_text(self.teams)] if beaten.rows else []
+        return "\n\n".join([*(one.text() for one in tables), *teams, *notes, leaderboard.methods_paragraph(found)])
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
         """The comparison as JSON fields."""
@@ -64,12 +69,24 @@ class BaselineView:
     """Every run compared with the baseline."""
 
     comparison: BaselineComparison
+    latex: bool = False
 
     def text(self) -> str:
-        """The table of runs and the methods paragraph."""
-        return f"{leaderboard.baseline_text(self.comparison)}\n\n{leaderboard.baseline_methods(self.comparison)}"
+        """The table of runs and the methods paragraph; or the table alone as LaTeX."""
+        found = self.comparison
+        shown = leaderboard.printed_baseline(found)
+        notes = leaderboard.difference_note(found, uncut="--json has")
+        if self.latex:
+            return latex_text([shown], notes)
+        return "\n\n".join([shown.text(), *notes, leaderboard.baseline_methods(found)])
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
         """The comparison as JSON fields; there are no ranks, because the other runs were not compared."""
         values = {name: value for name, value in vars(self.comparison).items() if name not in {"pairs", "axes"}}
         return {**values, "pairs": [vars(pair) for pair in self.comparison.pairs], "ranks": {}}
+
+
+def latex_text(tables: Sequence[Rows], notes: Sequence[str]) -> str:
+    """The tables as LaTeX, and nothing that LaTeX would print; notes are comments."""
+    made = [latex_table(one.header, one.rows, digits=one.digits).rstrip("\n") for one in tables]
+    return "\n".join([APART.join(made), *(f"% {visible(note)}" for note in notes)])

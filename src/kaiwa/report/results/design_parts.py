@@ -33,10 +33,12 @@ def pilot_text(found: PilotDesign) -> str:
     shown = table(["scores", "variance", solved, "low", "high"], rows)
     topic, run = found.pilot.axes
     lines = [
-        f"Pilot: {found.pilot.label}, {found.topics} {topic}s, {found.runs} {run}s",
+        f"Pilot: {found.pilot.label}, {counted(found.topics, topic)}, {counted(found.runs, run)}",
         shown,
-        "low and high: the answer at the 95% bootstrap limits of the variance. A std-AB difference is in std-AB units:",
-        f"0.15 is one standard deviation of the {run}s on a {topic}.",
+        (
+            "low and high: the answer at the 95% bootstrap limits of the variance. A std-AB difference is in std-AB "
+            f"units: 0.15 is one standard deviation of the {run}s on a {topic}."
+        ),
     ]
     lines += [f"std-AB: {side.refusal}" for side in found.sides if side.refusal]
     if found.worst_case:
@@ -105,10 +107,10 @@ def simulation_text(seen: Sequence[Simulated], *, test: str) -> str:
 def budget_text(splits: Sequence[Split], *, hours: float | None) -> str:
     """The design or cost of each way of judging, the best first."""
     best = splits[0]
-    lead = f"The best design for {hours:g} hours is" if hours else "The cheapest design is"
+    lead = f"The best design for {_hours(hours)} is" if hours else "The cheapest design is"
     head = (
         f"{lead} {best.n:,} topics with pools of depth {best.labelling.depth}, "
-        f"{counted(best.labelling.assessors, 'assessor')} per item: {best.hours:,.0f} hours, "
+        f"{counted(best.labelling.assessors, 'assessor')} per item: {_hours(best.hours)}, "
         f"power {percent(best.power)}."
     )
     rows: list[list[Cell]] = [
@@ -118,7 +120,7 @@ def budget_text(splits: Sequence[Split], *, hours: float | None) -> str:
             round(split.labelling.items, 1),
             split.labelling.variance,
             split.n,
-            round(split.hours, 1),
+            round(split.hours, 1 if split.hours >= 1 else 4),
             split.power,
             split.min_diff,
             split.labelling.agreement,
@@ -146,11 +148,16 @@ def budget_text(splits: Sequence[Split], *, hours: float | None) -> str:
     return head + "\n" + table(columns, rows) + note
 
 
+def _hours(hours: float) -> str:
+    shown = f"{hours:,.0f}" if hours >= 10 else f"{hours:.2g}"  # noqa: PLR2004  two digits are enough
+    return f"{shown} hour{'' if shown == '1' else 's'}"
+
+
 def rounds_text(plan: Rounds) -> str:
     """The level of the test after each batch, and the error that repeated tests at alpha would have."""
     rows: list[list[Cell]] = [[look.n, f"{look.level:.5f}", look.spent, look.stopped] for look in plan.looks]
     head = (
-        f"In {len(plan.looks)} rounds: testing each time at {plan.alpha:g} would find a false difference in "
+        f"In {counted(len(plan.looks), 'round')}: testing each time at {plan.alpha:g} would find a false difference in "
         f"{percent(plan.naive)} of tasks. The levels below limit this to {percent(plan.kept)} "
         f"(Monte-Carlo error {plan.error:.4f}), find a true difference with a probability of {percent(plan.power)} and "
         f"then use {plan.expected_n:,.0f} topics on average."

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from kaiwa.formats.text.delimited import csv_text
 from kaiwa.model.direction import TOPICS_AND_RUNS
+from kaiwa.report.latex_tables import latex_table
 from kaiwa.report.results import design_parts
 from kaiwa.report.results.design_answer import answer_text, design_fields
-from kaiwa.report.text_tables import latex_table, table
+from kaiwa.report.text_tables import table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,12 +1,15 @@
-"""A comparison as text: leaderboard, pairs, teams, methods paragraph, LaTeX."""
+"""A comparison as tables and sentences: leaderboard, pairs, teams, methods paragraph."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from kaiwa.compare.groups import letter_range
 from kaiwa.errors import counted
-from kaiwa.model.direction import labelled
-from kaiwa.report.text_tables import latex_table, table
+from kaiwa.model.direction import BEST, labelled
+from kaiwa.report.printed_limits import difference_scale, scale_of
+from kaiwa.report.text_tables import Rows, few
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +40,7 @@ def heading(comparison: Comparison) -> list[str]:
 
 
 def leaderboard_rows(comparison: Comparison) -> list[list[Cell]]:
-    """One row per run, best first; runs that could not be compared come last, without a rank."""
+    """One row per run, best mean first; runs that could not be compared come last, without a rank."""
     ranked: list[list[Cell]] = [
         [standing.rank, standing.run, standing.mean, standing.low, standing.high, standing.groups]
         for standing in comparison.standings
@@ -45,19 +48,65 @@ def leaderboard_rows(comparison: Comparison) -> list[list[Cell]]:
     return ranked + [[None, run, None, None, None, ""] for run in comparison.unranked]
 
 
-def leaderboard_text(comparison: Comparison) -> str:
-    """The leaderboard for a terminal."""
-    return table(heading(comparison), leaderboard_rows(comparison))
+def printed_leaderboard(comparison: Comparison) -> Rows:
+    """The leaderboard as people read it: limits cut at the ends of the scale, letters as ranges (``b-t``)."""
+    scale = scale_of(comparison)
+    ranked: list[list[Cell]] = [
+        [one.rank, one.run, one.mean, scale.cut(one.low), scale.cut(one.high), letter_range(one.groups)]
+        for one in comparison.standings
+    ]
+    return Rows(heading(comparison), ranked + leaderboard_rows(comparison)[len(ranked) :])
 
 
-def leaderboard_latex(comparison: Comparison) -> str:
-    """The leaderboard as a LaTeX tabular with booktabs rules."""
-    return latex_table(heading(comparison), leaderboard_rows(comparison))
+def cut_note(comparison: Comparison, *, uncut: str) -> list[str]:
+    """A sentence on the limits that the printed leaderboard cuts; none if it cuts none."""
+    limits = [limit for one in comparison.standings for limit in (one.low, one.high)]
+    return scale_of(comparison).note(limits, uncut=uncut)
+
+
+def difference_note(comparison: Comparison | BaselineComparison, *, uncut: str) -> list[str]:
+    """A sentence on the limits of differences that printed tables cut; none if they cut none."""
+    limits = [limit for pair in comparison.pairs for limit in (pair.low, pair.high)]
+    return [
+        note.replace("Limits", "Limits of differences")
+        for note in difference_scale(comparison).note(limits, uncut=uncut)
+    ]
+
+
+def first_rank(comparison: Comparison) -> str:
+    """Who has rank 1, without calling one of several runs the winner.
+
+    >>> import kaiwa, numpy
+    >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
+    >>> first_rank(scores.compare(trials=999))
+    '1 run has rank 1: A'
+    """
+    first, run = first_runs(comparison), comparison.axes.run
+    if len(first) == 1:
+        return f"1 {run} has rank 1: {first[0]}"
+    best = BEST[comparison.direction]
+    return f"{len(first):,} {run}s share rank 1; {best} mean: {few(best_means(comparison))}"
+
+
+def first_runs(comparison: Comparison) -> list[str]:
+    """The runs with rank 1: those than which no run is significantly better."""
+    return [standing.run for standing in comparison.standings if standing.rank == 1]
+
+
+def best_means(comparison: Comparison) -> list[str]:
+    """The run with the best mean; several if their means are equal."""
+    best = comparison.standings[0].mean
+    return [standing.run for standing in comparison.standings if standing.mean == best]
 
 
 def teams_text(teams: Sequence[TeamBest]) -> str:
-    """The best run of each team and whom it significantly outperforms, as in an NTCIR overview: ``X > Y, Z``."""
+    """Each team's run with the highest mean and whom it outperforms, as in an NTCIR overview: ``X > Y, Z``."""
     return "\n".join(f"{team.run} > {', '.join(team.beats)}" for team in teams if team.beats)
+
+
+def team_rows(teams: Sequence[TeamBest]) -> Rows:
+    """The same as a table; without rows if no team outperforms another."""
+    return Rows(["run", "outperforms"], [[team.run, ", ".join(team.beats)] for team in teams if team.beats])
 
 
 def baseline_heading(comparison: BaselineComparison) -> list[str]:
@@ -80,14 +129,16 @@ def _verdict(pair: PlannedPair) -> str:
     return "* better" if pair.better == pair.a else "* worse"
 
 
-def baseline_text(comparison: BaselineComparison) -> str:
-    """Every run against the baseline, for a terminal."""
-    return table(baseline_heading(comparison), baseline_rows(comparison))
+def printed_baseline(comparison: BaselineComparison) -> Rows:
+    """The same as people read it: limits cut at the largest possible difference."""
+    scale = difference_scale(comparison)
+    cut = [replace(pair, low=scale.cut(pair.low), high=scale.cut(pair.high)) for pair in comparison.pairs]
+    return Rows(baseline_heading(comparison), baseline_rows(replace(comparison, pairs=tuple(cut))))
 
 
 def baseline_methods(comparison: BaselineComparison) -> str:
     """The comparison with the baseline, as a paragraph for a paper."""
-    drawn = f" with {comparison.trials:,} trials" if comparison.trials else ""
+    drawn = f" with {counted(comparison.trials, 'trial')}" if comparison.trials else ""
     found = sum(pair.significant for pair in comparison.pairs)
     topic, run = comparison.axes
     return (
@@ -100,28 +151,26 @@ def baseline_methods(comparison: BaselineComparison) -> str:
     )
 
 
-def pairs_text(comparison: Comparison) -> str:
+def pair_rows(comparison: Comparison) -> Rows:
     """Every pair, the smallest p first; the better run comes first, and ``diff`` is its mean minus the other's."""
     rows: list[list[Cell]] = []
+    scale = difference_scale(comparison)
     for pair in sorted(comparison.pairs, key=lambda pair: (pair.p, -abs(pair.diff))):
         better, worse, sign = (pair.b, pair.a, -1.0) if pair.better == pair.b else (pair.a, pair.b, 1.0)
-        low, high = sorted((sign * pair.low, sign * pair.high))
+        low, high = map(scale.cut, sorted((sign * pair.low, sign * pair.high)))
         effect = None if pair.effect_size is None else sign * pair.effect_size
         mark = ("*" if pair.significant else "") + (" close" if pair.close else "")
         rows.append([better, worse, sign * pair.diff, low, high, pair.p, effect, mark.strip()])
-    return table([comparison.axes.run, "against", "diff", "low", "high", "p", "effect", ""], rows)
+    return Rows([comparison.axes.run, "against", "diff", "low", "high", "p", "effect", ""], rows)
 
 
 def close_text(comparison: Comparison) -> str:
     """The pairs whose significance more trials could change."""
     shown = [f"{pair.a} / {pair.b} (p = {pair.p:.4f} ± {pair.error:.4f})" for pair in comparison.close_pairs]
-    more = f" and {len(shown) - 10} more" if len(shown) > 10 else ""  # noqa: PLR2004
-    return (
-        f"Too close to {comparison.alpha:g} to decide with {comparison.trials:,} trials: {', '.join(shown[:10])}{more}."
-    )
+    return f"Too close to {comparison.alpha:g} to decide with {counted(comparison.trials or 0, 'trial')}: {few(shown)}."
 
 
-def anova_text(comparison: Comparison) -> str:
+def anova_rows(comparison: Comparison) -> Rows:
     """The two-way ANOVA table."""
     anova = comparison.anova
     rows: list[list[Cell]] = [
@@ -129,20 +178,19 @@ def anova_text(comparison: Comparison) -> str:
         for name, source in zip(comparison.axes, (anova.topics, anova.runs), strict=True)
     ]
     rows.append([anova.residual.name, anova.residual.ss, anova.residual.df, anova.residual.ms, "", ""])
-    return table(["source", "SS", "df", "MS", "F", "p"], rows, digits=5)
+    return Rows(["source", "SS", "df", "MS", "F", "p"], rows, digits=5)
 
 
 def methods_paragraph(comparison: Comparison) -> str:
     """The method of the comparison, as a paragraph for a paper."""
-    how = f"{comparison.trials:,} trials" if comparison.trials else "the studentised range distribution"
+    how = counted(comparison.trials, "trial") if comparison.trials else "the studentised range distribution"
     rule = "(count + 1) / (trials + 1)" if comparison.p_rule == "plus-one" else "count / trials"
     estimate = f", p-values estimated as {rule}" if comparison.trials else ""
     topic, run = comparison.axes
     return (
         f"{len(comparison.standings)} {run}s were compared by mean {comparison.label} over {comparison.topics} "
-        f"{topic}s "
-        f"with {TEST_NAMES[comparison.test]} ({how}{estimate}), which limits the familywise error over all "
-        f"{len(comparison.pairs)} pairs to {comparison.alpha:g}. The number of significant differences is "
+        f"{topic}s with {TEST_NAMES[comparison.test]} ({how}{estimate}), which limits the familywise error "
+        f"{over_pairs(comparison)} to {comparison.alpha:g}. The number of significant differences is "
         f"{comparison.significant_pairs} (discriminative power {comparison.discriminative_power:.1%}). Effect sizes "
         f"are differences over the residual standard deviation of the two-way ANOVA "
         f"({comparison.anova.v_e2**0.5:.4f}). A {run}'s rank is one plus the number of {run}s significantly better "
@@ -151,3 +199,9 @@ def methods_paragraph(comparison: Comparison) -> str:
         f"critical difference ({comparison.critical_difference:.4f}), so two {run}s differ significantly when their "
         f"intervals do not overlap."
     )
+
+
+def over_pairs(comparison: Comparison) -> str:
+    """How many pairs an error is limited over: two runs have one pair."""
+    pairs = len(comparison.pairs)
+    return "of the one comparison" if pairs == 1 else f"over all {pairs:,} pairs"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import counted
 from kaiwa.report.results.design_answer import design_fields, headline, paragraph
+from kaiwa.report.results.leaderboard import best_means, first_rank, first_runs
 from kaiwa.report.text_tables import table
 
 if TYPE_CHECKING:
@@ -111,20 +112,22 @@ class ReportView:
     files: Path
 
     def text(self) -> str:
-        """Which run leads by each measure, and where the report is."""
-        lines = [f"{measure}: {run} leads" for measure, run in self._best().items()]
+        """Who has rank 1 by each measure, and where the report is."""
         marks = [f"{mark}: {'; '.join(why)}" for mark, why in self._marks().items() if why]
+        lines = [f"{one.scores.label}: {first_rank(one.comparison)}" for one in self.results.measures]
         return "\n".join([*marks, *lines, f"report: {self.page}", f"tables, data and figures: {self.files}"])
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
-        """The paths, the best run of each measure, and the topics that the next round needs."""
-        needed = {one.scores.measure: one.design.n for one in self.results.measures if one.design}
-        paths = {"report": str(self.page), "files": str(self.files)}
-        marks = {mark.lower(): why for mark, why in self._marks().items()}
-        return {**paths, "best": self._best(), "topics": needed, **marks}
+        """The paths, who has rank 1 and the best mean by each measure, the topics of the next round, and the marks."""
+        ranked = {one.scores.measure: one.comparison for one in self.results.measures}
+        return {
+            "report": str(self.page),
+            "files": str(self.files),
+            "rank_1": {measure: first_runs(one) for measure, one in ranked.items()},
+            "best_mean": {measure: best_means(one) for measure, one in ranked.items()},
+            "topics": {one.scores.measure: one.design.n for one in self.results.measures if one.design},
+            **{mark.lower(): why for mark, why in self._marks().items()},
+        }
 
     def _marks(self) -> dict[str, list[str]]:
         return {"PROVISIONAL": self.results.progress.findings(), "STALE": self.results.stale}
-
-    def _best(self) -> dict[str, str]:
-        return {one.scores.measure: one.comparison.standings[0].run for one in self.results.measures}

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import counted, option
 from kaiwa.formats.text.delimited import csv_text
-from kaiwa.report.text_tables import few, latex_table, table
+from kaiwa.report.latex_tables import latex_table
+from kaiwa.report.text_tables import Rows, few, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,14 +20,6 @@ if TYPE_CHECKING:
     from kaiwa.model.score_set import ScoreSet
     from kaiwa.model.scores import Scores
     from kaiwa.report.text_tables import Cell
-
-
-@dataclass(frozen=True)
-class Rows:
-    """A table's heading and rows."""
-
-    header: list[str]
-    rows: list[list[Cell]]
 
 
 @dataclass(frozen=True)

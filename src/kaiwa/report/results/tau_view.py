@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import counted
+from kaiwa.report.printed_limits import CORRELATION
 from kaiwa.report.text_tables import table
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class TauView:
         """A row per statistic."""
         found, tau = self.found, self.found.tau
         rows: list[list[Cell]] = [
-            [f"tau ({tau.ties}, {self.interval} interval)", tau.tau, tau.low, tau.high],
+            [f"tau ({tau.ties}, {self.interval} interval)", tau.tau, *map(CORRELATION.cut, (tau.low, tau.high))],
             ["tau_ap", found.tau_ap, "", ""],
             ["tau_ap, symmetric", found.tau_ap_symmetric, "", ""],
             [f"rank-biased overlap, p = {found.persistence:g}", found.rbo, "", ""],
@@ -33,7 +34,8 @@ class TauView:
         rows += [[f"overlap of the first {k}", share, "", ""] for k, share in found.overlap.items()]
         first, second = found.labels
         heading = f"{first} against {second}, {counted(len(found.runs), found.axes.run)}\n"
-        return heading + table(["agreement", "value", "low", "high"], rows)
+        notes = CORRELATION.note([tau.low, tau.high], uncut="--json has")
+        return "\n".join([heading + table(["agreement", "value", "low", "high"], rows), *notes])
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
         """The statistics as JSON fields."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kaiwa.report.printed_limits import CORRELATION
 from kaiwa.report.text_tables import table
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ class UnanimityView:
     def text(self) -> str:
         """A row per measure, then the pairs whose significance changes."""
         header = ["measure", "tau", "95% low", "high", "pairs", "sig RawG", "sig UG", "gained", "lost"]
-        parts = [table(header, [_study_row(study) for study in self.studies])]
+        limits = [limit for study in self.studies for limit in (study.tau.low, study.tau.high)]
+        notes = CORRELATION.note(limits, uncut="--json has")
+        parts = ["\n".join([table(header, [_study_row(study) for study in self.studies]), *notes])]
         changed: list[list[Cell]] = [
             [study.measure, f"{pair.a} - {pair.b}", pair.p_raw, pair.p_unanimity]
             for study in self.studies
@@ -43,7 +46,8 @@ def _study_row(study: UnanimityStudy) -> list[Cell]:
     tau = study.tau
     significant = (study.raw.significant_pairs, study.unanimity.significant_pairs)
     changed = (len(study.gained), len(study.lost))
-    return [study.measure, tau.tau, tau.low, tau.high, len(study.raw.pairs), *significant, *changed]
+    limits = map(CORRELATION.cut, (tau.low, tau.high))
+    return [study.measure, tau.tau, *limits, len(study.raw.pairs), *significant, *changed]
 
 
 def _study_fields(study: UnanimityStudy) -> dict[str, Any]:  # Any: JSON values

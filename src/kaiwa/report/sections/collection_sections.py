@@ -91,10 +91,8 @@ def _pooled(facts: PoolFacts, depth: int) -> str:
         )
     to_depth = f"to depth {facts.depth}" if facts.depth else "(depth not recorded)"
     judged = "" if facts.unjudged is None else f" {facts.items - facts.unjudged:,} of them are judged."
-    return (
-        f"{counted(facts.items, 'comment')} were pooled {to_depth}: {spread}.{judged} Those that only one run found "
-        f"would not have been judged without it."
-    )
+    pooled = f"{counted(facts.items, 'comment')} {'was' if facts.items == 1 else 'were'} pooled {to_depth}: {spread}."
+    return f"{pooled}{judged} Those that only one run found would not have been judged without it."
 
 
 def _share(part: int, whole: int) -> float | None:

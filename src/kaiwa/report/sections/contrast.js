@@ -17,6 +17,15 @@
     else if (/\p{Script=Han}/u.test(words)) node.lang = data.han;
     return node;
   };
+  const folded = (words, isLong) => {
+    const span = withLanguage(make("span", words));
+    if (!isLong) return span;
+    const fold = make("details", "", "fold");
+    const summary = make("summary");
+    summary.append(span);
+    fold.append(summary);
+    return fold;
+  };
   const votesOf = (votes) => {
     const total = votes.reduce((sum, one) => sum + one, 0);
     if (!total) return make("span", "not judged", "votes");
@@ -34,9 +43,9 @@
   const answersOf = (topic, run) => {
     const list = make("ol");
     for (const place of topic.lists[run]) {
-      const [name, words, votes] = topic.items[place];
+      const [name, words, votes, isLong] = topic.items[place];
       const row = make("li");
-      row.append(withLanguage(make("span", words || name)));
+      row.append(folded(words || name, isLong));
       if (words && name) row.append(" ", make("small", name));
       row.append(" ", votesOf(votes));
       list.append(row);
@@ -49,7 +58,11 @@
     const whole = make("details");
     whole.open = isOpen;
     whole.append(make("summary", `${topic.id}: ${scores[pair[0]].toFixed(4)} against ${scores[pair[1]].toFixed(4)}`));
-    if (topic.post) whole.append(withLanguage(make("blockquote", topic.post)));
+    if (topic.post) {
+      const post = make("blockquote");
+      post.append(folded(topic.post, topic.long));
+      whole.append(post);
+    }
     const two = make("div", "", "two");
     for (const run of pair) {
       const side = make("div");

@@ -8,8 +8,16 @@ from kaiwa.model.direction import BEST
 from kaiwa.report.document.parts import Columns, Data, Details, Drawing, Paragraph, Section, Table
 from kaiwa.report.figures.comparison_figures import caterpillar, heat_map
 from kaiwa.report.figures.power_curves import power_curve, power_figure
+from kaiwa.report.printed_limits import CORRELATION
 from kaiwa.report.results.design_answer import headline
-from kaiwa.report.results.leaderboard import heading, leaderboard_rows
+from kaiwa.report.results.leaderboard import (
+    best_means,
+    cut_note,
+    first_runs,
+    heading,
+    leaderboard_rows,
+    printed_leaderboard,
+)
 from kaiwa.report.text_tables import few
 
 if TYPE_CHECKING:
@@ -28,11 +36,11 @@ def summary_section(comparisons: Sequence[Comparison]) -> Section:
     """The results by measure: the best mean, the runs that share rank 1, how many pairs differ."""
     rows: list[list[Cell]] = []
     for one in comparisons:
-        first = [standing.run for standing in one.standings if standing.rank == 1]
-        best, differ = one.standings[0], f"{one.significant_pairs} of {len(one.pairs)}"
-        rows.append([one.label, best.run, best.mean, f"{len(first)}: {few(first)}", differ])
-    header = ["measure", _best_mean(comparisons), "mean", "share rank 1", "pairs that differ"]
-    note = "A run shares rank 1 when no other run is significantly better."
+        first, differ = first_runs(one), f"{one.significant_pairs} of {len(one.pairs)}"
+        mean = one.standings[0].mean
+        rows.append([one.label, few(best_means(one)), mean, f"{len(first)}: {few(first)}", differ])
+    header = ["measure", _best_mean(comparisons), "mean", "rank 1", "pairs that differ"]
+    note = "A run has rank 1 when no other run is significantly better; several runs can share it."
     return Section("At a glance", (Table("summary", "Results by measure", header, rows), Paragraph(note, "soft")))
 
 
@@ -49,15 +57,11 @@ def measure_section(comparison: Comparison, teams: Sequence[TeamBest]) -> Sectio
         f"Mean {comparison.label}. Runs whose intervals do not overlap differ; runs in the colour of the first share "
         f"rank 1."
     )
-    shades = f"p-values of all pairs of runs under {measure}, best run first; a darker shade is a smaller p."
-    board = Table(
-        f"leaderboard-{measure}",
-        f"Leaderboard by mean {comparison.label}",
-        heading(comparison),
-        leaderboard_rows(comparison),
-    )
+    shades = f"p-values of all pairs of runs under {measure}, best mean first; a darker shade is a smaller p."
+    notes = cut_note(comparison, uncut="the data files have")
     parts: list[Part] = [
-        Columns((board, Drawing(f"means-{measure}", means, lambda: caterpillar(comparison)))),
+        Columns((_board(comparison), Drawing(f"means-{measure}", means, lambda: caterpillar(comparison)))),
+        *(Paragraph(note, "soft") for note in notes),
         *_between_teams(measure, teams),
         Details("p-values of all pairs", (Drawing(f"p-values-{measure}", shades, lambda: heat_map(comparison)),)),
         Data(_pairs_table(comparison)),
@@ -66,13 +70,23 @@ def measure_section(comparison: Comparison, teams: Sequence[TeamBest]) -> Sectio
     return Section(measure, tuple(parts))
 
 
+def _board(comparison: Comparison) -> Table:
+    name, caption = f"leaderboard-{comparison.measure}", f"Leaderboard by mean {comparison.label}"
+    printed = printed_leaderboard(comparison).rows
+    return Table(name, caption, heading(comparison), leaderboard_rows(comparison), printed=printed)
+
+
 def _between_teams(measure: str, teams: Sequence[TeamBest]) -> list[Part]:
     """The summary of an NTCIR overview, ``X > Y, Z``; empty if the runs are not named by team."""
     rows: list[list[Cell]] = [[team.run, f"> {', '.join(team.beats)}"] for team in teams if team.beats]
     if not rows:
-        return [Paragraph("No team's best run is significantly better than another team's.")] if teams else []
-    caption = "Each team's best run > the other teams' best runs it significantly outperforms"
-    return [Table(f"teams-{measure}", caption, ["best run", "outperforms"], rows)]
+        return (
+            [Paragraph("No team's run with the best mean is significantly better than another team's.")]
+            if teams
+            else []
+        )
+    caption = "Each team's run with the best mean > those of other teams that it significantly outperforms"
+    return [Table(f"teams-{measure}", caption, ["run", "outperforms"], rows)]
 
 
 def _pairs_table(comparison: Comparison) -> Table:
@@ -162,10 +176,15 @@ def variance_section(results: Sequence[tuple[str, Variance, Variance]]) -> Secti
 def tau_section(taus: Mapping[tuple[str, str], TauResult]) -> Section:
     """The agreement of the measures in ranking the runs."""
     rows: list[list[Cell]] = [[f"{a} / {b}", tau.tau, tau.low, tau.high, tau.runs] for (a, b), tau in taus.items()]
+    printed: list[list[Cell]] = [
+        [f"{a} / {b}", tau.tau, CORRELATION.cut(tau.low), CORRELATION.cut(tau.high), tau.runs]
+        for (a, b), tau in taus.items()
+    ]
     note = (
-        "Kendall's tau-b between the rankings by mean score, best run first, with Hollander-Wolfe-Chicken 95% limits; "
-        "the limits are not cut at 1, as in the published tables."
+        "Kendall's tau-b between the rankings by mean score, best run first, with Hollander-Wolfe-Chicken 95% limits."
     )
+    limits = [limit for tau in taus.values() for limit in (tau.low, tau.high)]
+    words = " ".join([note, *CORRELATION.note(limits, uncut="the data files have")])
     header = ["measures", "tau", "low", "high", "runs"]
-    shown = Table("tau", "Rank correlation between measures", header, rows)
-    return Section("Rankings compared", (shown, Paragraph(note, "soft")))
+    shown = Table("tau", "Rank correlation between measures", header, rows, printed=printed)
+    return Section("Rankings compared", (shown, Paragraph(words, "soft")))

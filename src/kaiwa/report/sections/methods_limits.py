@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import counted
 from kaiwa.report.document.parts import Bullets, Paragraph, Section, Table
-from kaiwa.report.results.leaderboard import TEST_NAMES
+from kaiwa.report.results.leaderboard import TEST_NAMES, over_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,7 +66,8 @@ def _pooled(judging: Judging) -> str:
         return "How comments were pooled is not recorded."
     if judging.depth is None:
         return f"{counted(judging.items, 'comment')} were pooled; to which depth is not recorded."
-    return f"The first {judging.depth} comments of every run were pooled ({counted(judging.items, 'item')})."
+    first = "comment of every run was" if judging.depth == 1 else f"{judging.depth} comments of every run were"
+    return f"The first {first} pooled ({counted(judging.items, 'item')})."
 
 
 def _voted(judging: Judging, agreement: Agreement | None) -> str:
@@ -86,12 +87,12 @@ def _compared(first: Comparison, comparisons: Sequence[Comparison], seed: int) -
     drawn = f" ({first.trials:,} trials, p estimated as {rule}, seed {seed})" if first.trials else ""
     names = ", ".join(one.measure for one in comparisons)
     return (
-        f"{len(first.standings)} runs were scored by {names} on {first.topics} topics and compared, measure by "
-        f"measure, with {TEST_NAMES[first.test]}{drawn}, which limits the familywise error over all "
-        f"{len(first.pairs)} pairs to {first.alpha:g}. A run's rank is one plus the number of runs significantly "
-        f"better; runs that share a letter do not differ significantly; an interval is the mean ± half the critical "
-        f"difference, so two runs differ significantly when their intervals do not overlap. Effect sizes are "
-        f"differences over the residual standard deviation of the two-way analysis of variance."
+        f"{len(first.standings)} runs were scored by {names} on {first.topics} topics and compared"
+        f"{', measure by measure,' if len(comparisons) > 1 else ''} with {TEST_NAMES[first.test]}{drawn}, which "
+        f"limits the familywise error {over_pairs(first)} to {first.alpha:g}. A run's rank is one plus the number of "
+        f"runs significantly better; runs that share a letter do not differ significantly; an interval is the mean ± "
+        f"half the critical difference, so two runs differ significantly when their intervals do not overlap. Effect "
+        f"sizes are differences over the residual standard deviation of the two-way analysis of variance."
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from kaiwa.compare.groups import best_first
 from kaiwa.model.direction import BEST
-from kaiwa.report.document.html_parts import lang, text
+from kaiwa.report.document.html_parts import folded, is_long, text
 from kaiwa.report.document.parts import Data, Paragraph, RawHtml, Section, Table
 from kaiwa.report.text_tables import visible
 
@@ -50,7 +50,7 @@ class Material:
 
 
 def side_by_side_section(material: Material, *, han: str = "zh", max_bytes: int = MAX_BYTES) -> Section | None:
-    """The section, opened on the two best runs of the first measure; None with fewer than two runs."""
+    """The section, opened on the two best means of the first measure; None with fewer than two runs."""
     first = material.measures[0]
     best = best_first(first.oriented.mean(axis=0)).tolist()
     runs = [first.runs[run] for run in best if first.runs[run] in material.lists]
@@ -102,7 +102,8 @@ def _topic(material: Material, name: str, runs: Sequence[str]) -> Topic:
     lists = [[places.setdefault(comment, len(places)) for comment in material.lists[run].get(name, ())] for run in runs]
     return {
         "id": visible(name),
-        "post": visible(material.posts.get(name, "")),
+        "post": (post := visible(material.posts.get(name, ""))),
+        "long": is_long(post),
         "scores": [[round(_score(one, name, run), 4) for run in runs] for one in material.measures],
         "items": [_item(material, name, comment) for comment in places],
         "lists": lists,
@@ -117,9 +118,9 @@ def _score(scores: Scores, topic: str, run: str) -> float:
 
 def _item(material: Material, topic: str, comment: str) -> list[Any]:  # Any: JSON values
     if comment in material.takedown:
-        return ["", TAKEDOWN, []]
-    words = material.texts.get(comment, "")
-    return [visible(comment), visible(words), list(material.votes.get((topic, comment), ()))]
+        return ["", TAKEDOWN, [], False]
+    words = visible(material.texts.get(comment, ""))
+    return [visible(comment), words, list(material.votes.get((topic, comment), ())), is_long(words)]
 
 
 def _furthest(topics: Sequence[Topic], measure: int, pair: tuple[int, int]) -> list[Topic]:
@@ -143,7 +144,7 @@ def _whole(answers: Mapping[str, Any], chosen: Sequence[Topic]) -> str:  # Any: 
 
 def _topic_html(answers: Mapping[str, Any], topic: Topic, *, is_open: bool) -> str:  # Any: JSON values
     scores = topic["scores"][0]
-    post = f"<blockquote{lang(topic['post'], han=answers['han'])}>{text(topic['post'])}</blockquote>"
+    post = f"<blockquote>{folded(topic['post'], han=answers['han'])}</blockquote>"
     sides = "".join(
         f"<div><h3>{text(answers['runs'][run])} <small>{text(answers['measures'][0])} {scores[run]:.4f}</small></h3>"
         f"<ol>{_answers_html(topic, run, answers['han'])}</ol></div>"
@@ -158,10 +159,10 @@ def _topic_html(answers: Mapping[str, Any], topic: Topic, *, is_open: bool) -> s
 def _answers_html(topic: Topic, run: int, han: str) -> str:
     rows = list[str]()
     for place in topic["lists"][run]:
-        name, words, votes = topic["items"][place]
+        name, words, votes, _ = topic["items"][place]
         shown = words or name
         label = f" <small>{text(name)}</small>" if words and name else ""
-        rows.append(f"<li><span{lang(shown, han=han)}>{text(shown)}</span>{label} {_votes_html(votes)}</li>")
+        rows.append(f"<li>{folded(shown, han=han)}{label} {_votes_html(votes)}</li>")
     return "".join(rows) or "<li>no answer</li>"
 
 
@@ -192,4 +193,4 @@ def _table(answers: Mapping[str, Any], chosen: Sequence[Topic]) -> Table:  # Any
         for rank, place in enumerate(topic["lists"][run], start=1)
     ]
     header = ["topic", "run", "rank", "comment", "text", "votes at L0, L1, ..."]
-    return Table("side-by-side", "The two best runs where they differ most", header, rows)
+    return Table("side-by-side", "The two runs with the highest means where they differ most", header, rows)

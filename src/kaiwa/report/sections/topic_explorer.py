@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.model.direction import BEST
 from kaiwa.report.document.parts import Data, Details, Drawing, Paragraph, Section, Table
 from kaiwa.report.figures.topic_figure import MAX_DOTS, topic_figure
 
@@ -39,12 +40,12 @@ def _explorer(scores: Scores, std_ab: Scores, posts: Mapping[str, str]) -> tuple
     kind = "each dot a run" if scores.values.size <= MAX_DOTS else "the bands hold all runs, and their middle half"
     about = (
         f"{scores.label} of every run on every topic, raw (left) and std-AB (right); topics from the hardest to the "
-        f"easiest by mean raw score, {kind}. The best run is {best}."
+        f"easiest by mean raw score, {kind}. {BEST[scores.direction].capitalize()} mean: {best}."
     )
     table = separating_topics(scores, std_ab, posts)
     top = Table(
         f"topics-{scores.measure}",
-        f"The {min(MAX_ROWS, len(table.rows))} topics on which {scores.measure} distinguishes the runs most",
+        f"{_number_of(table)} on which {scores.measure} distinguishes the runs most",
         table.header,
         table.rows[:MAX_ROWS],
         digits=3,
@@ -55,6 +56,11 @@ def _explorer(scores: Scores, std_ab: Scores, posts: Mapping[str, str]) -> tuple
         Data(table),
         Data(_every_score(scores, std_ab)),
     )
+
+
+def _number_of(table: Table) -> str:
+    shown = min(MAX_ROWS, len(table.rows))
+    return "The topic" if shown == 1 else f"The {shown} topics"
 
 
 def separating_topics(scores: Scores, std_ab: Scores, posts: Mapping[str, str]) -> Table:
@@ -72,7 +78,7 @@ def separating_topics(scores: Scores, std_ab: Scores, posts: Mapping[str, str]) 
         ]
         numbers = [float(raw.mean()), float(spread[row]), float(np.ptp(raw)), float(share[row])]
         rows.append([topic, posts.get(topic, "-"), *numbers, *ends])
-    header = ["topic", "post", "mean", "spread", "range", "share", "best run", "worst run"]
+    header = ["topic", "post", "mean", "spread", "range", "share", "highest score", "lowest score"]
     return Table(f"topics-all-{scores.measure}", f"All topics by {scores.measure}", header, rows)
 
 
