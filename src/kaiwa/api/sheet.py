@@ -24,7 +24,8 @@ MAX_CHARACTERS = 500
 class Sheet:
     """A table with a caption; ``notes`` list what was left out, ``unseen`` counts rows that are not in it.
 
-    ``words`` precede the table in a notebook; ``text`` is what ``print`` shows, if that is more than the table.
+    ``words`` precede the table in a notebook; ``text`` is what ``print`` shows, if that is more than the table;
+    ``second`` is a further table, shown below the first.
     """
 
     header: Sequence[str]
@@ -35,6 +36,7 @@ class Sheet:
     unseen: int = 0
     digits: int = 4
     text: str = ""
+    second: Sheet | None = None
 
     def html(self) -> str:
         """The sheet as static HTML without external files; rows beyond its size are counted, not shown."""
@@ -44,7 +46,8 @@ class Sheet:
         more = len(self.rows) - len(rows) + self.unseen
         after = [*([f"... and {counted(more, 'more row')}"] if more else []), *self.notes]
         shown, under = ("".join(paragraph(str(_clipped(words))) for words in part) for part in (before, after))
-        return shown + html_table(header, rows, digits=self.digits) + under
+        further = self.second.html() if self.second else ""
+        return shown + html_table(header, rows, digits=self.digits) + under + further
 
     def plain(self) -> str:
         """The sheet for a terminal."""
@@ -52,7 +55,8 @@ class Sheet:
             return self.text
         more = [f"... and {counted(self.unseen, 'more row')}"] if self.unseen else []
         under = [visible(line) for line in (*more, self.caption, *self.notes) if line]
-        return "\n".join([table(self.header, self.rows, digits=self.digits), *under])
+        further = ["", self.second.plain()] if self.second else []
+        return "\n".join([table(self.header, self.rows, digits=self.digits), *under, *further])
 
     def latex(self) -> str:
         """The table as a LaTeX tabular."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from kaiwa.api.sheet import Sheet
 from kaiwa.errors import counted, in_python
+from kaiwa.report.results.agree_view import ASSESSOR_HEADING, ASSESSOR_NOTE, agreement_counts, assessor_rows
 from kaiwa.report.results.design_answer import answer_text, headline, percent
 from kaiwa.report.results.leaderboard import HEADING, baseline_heading, baseline_rows, leaderboard_rows
 from kaiwa.report.text_tables import few, table, visible
@@ -151,11 +152,11 @@ def _variance(variance: Variance) -> Sheet:
 def _agreement(found: Agreement) -> Sheet:
     named = {"Fleiss' kappa": found.fleiss, "raw agreement": found.raw}
     named |= {f"Krippendorff's alpha, {metric}": estimate for metric, estimate in found.alpha.items()}
-    items = f"{counted(found.items, 'item')} of {counted(found.topics, 'topic')}"
-    missing = f"{counted(found.missing, 'NA vote')} left out" if found.missing else ""
+    notes = (f"{counted(found.missing, 'NA vote')} left out",) if found.missing else ()
     rows = [[name, *_bounds(estimate)] for name, estimate in named.items()]
-    caption = f"{items}, {counted(found.votes, 'vote')}"
-    return Sheet(["statistic", "value", "95% low", "high"], rows, caption, notes=tuple(filter(None, [missing])))
+    people = Sheet(ASSESSOR_HEADING, assessor_rows(found.assessors), notes=(ASSESSOR_NOTE,))
+    caption = agreement_counts(found)
+    return Sheet(["statistic", "value", "95% low", "high"], rows, caption, notes=notes, second=people)
 
 
 def _rank_agreement(found: RankAgreement) -> Sheet:
