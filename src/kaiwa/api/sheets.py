@@ -11,6 +11,7 @@ from kaiwa.errors import counted, in_python
 from kaiwa.report.results.agree_view import ASSESSOR_HEADING, ASSESSOR_NOTE, agreement_counts, assessor_rows
 from kaiwa.report.results.design_answer import answer_text, headline, percent
 from kaiwa.report.results.leaderboard import HEADING, baseline_heading, baseline_rows, leaderboard_rows
+from kaiwa.report.results.tau_view import overlap_name
 from kaiwa.report.text_tables import few, table, visible
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ def _rank_agreement(found: RankAgreement) -> Sheet:
         ["tau_ap", found.tau_ap, None, None],
         ["tau_ap, symmetric", found.tau_ap_symmetric, None, None],
         [f"rank-biased overlap, p = {found.persistence:g}", found.rbo, None, None],
-        *([f"overlap of the first {k}", share, None, None] for k, share in found.overlap.items()),
+        *([overlap_name(k), share, None, None] for k, share in found.overlap.items()),
     ]
     notes = (f"left out, because only one side has them: {few(found.left_out)}",) if found.left_out else ()
     caption = f"{found.a} against {found.b}, {counted(len(found.runs), 'run')}"

@@ -9,6 +9,7 @@ import click
 from kaiwa.cli.shell.complete import Named
 from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option
 from kaiwa.cli.shell.progress import progress
+from kaiwa.errors import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +35,7 @@ def command(*, repository: Path, output: Path, lang: str | None, tokens: str | N
     with progress("indexing") as tick:
         facts = index_repository(repository, output, language=lang, tokens=tokens, progress=tick)
     text = (
-        f"{output}: {facts['posts']:,} posts, {facts['comments']:,} comments, {facts['pairs']:,} pairs, "
-        f"{facts['terms']:,} terms ({facts['tokeniser']})"
+        f"{output}: {', '.join(counted(facts[f'{noun}s'], noun) for noun in ('post', 'comment', 'pair', 'term'))} "
+        f"({facts['tokeniser']})"
     )
     emit(Summary(text, {"index": str(output), **facts}), as_json=as_json)

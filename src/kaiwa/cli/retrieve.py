@@ -40,5 +40,5 @@ def command(*, index: Path, topics: Path, output: Path, name: str | None, how: A
     if unanswered:
         remark(f"kaiwa: no comment shares a word with {counted(len(unanswered), 'topic')}, first {unanswered[0]}")
     fields = {"run": str(output), "name": title, "topics": len(asked), "comments": len(run), "unanswered": unanswered}
-    text = f"{output}: {len(run):,} comments for {len(asked):,} topics by {how.system}"
+    text = f"{output}: {counted(len(run), 'comment')} for {counted(len(asked), 'topic')} by {how.system}"
     emit(Summary(text, fields), as_json=as_json)

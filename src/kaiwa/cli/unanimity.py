@@ -7,7 +7,7 @@ import click
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark, seed_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import measures_option, order_option, runs_argument, trials_option
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +51,7 @@ def command(
 
     if qrels is not None and votes is None:
         ratings = simulated_ratings(qrels, assessors=assessors, top=dmax, seed=seed)
-        remark(f"{assessors} ratings in 0..{dmax} drawn for each relevant item, seed {seed}")
+        remark(f"{counted(assessors, 'rating')} in 0..{dmax} drawn for each relevant item, seed {seed}")
     elif votes is not None and qrels is None:
         ratings = real_ratings(votes)
     else:

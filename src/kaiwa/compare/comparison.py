@@ -64,7 +64,7 @@ class Comparison(Shown):
     >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
     >>> result = scores.compare(trials=999)
     >>> result
-    Comparison('nG@1', 6 topics, 2 runs, 1 of 1 pairs significant)
+    Comparison('nG@1', 6 topics, 2 runs, 1 of 1 pair significant)
     >>> [(pair.a, pair.b, pair.diff) for pair in result.pairs]
     [('A', 'B', 1.0)]
     """
@@ -83,7 +83,8 @@ class Comparison(Shown):
 
     def __repr__(self) -> str:
         size = f"{counted(self.topics, 'topic')}, {counted(len(self.standings), 'run')}"
-        return f"Comparison({self.measure!r}, {size}, {self.significant_pairs} of {len(self.pairs)} pairs significant)"
+        significant = f"{self.significant_pairs:,} of {counted(len(self.pairs), 'pair')} significant"
+        return f"Comparison({self.measure!r}, {size}, {significant})"
 
     def methods(self) -> str:
         """The methods paragraph for a paper.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.compare.rank_agreement import RankAgreement, rank_agreement
-from kaiwa.errors import InputError, option
+from kaiwa.errors import InputError, counted, option
 from kaiwa.formats.score_loading import one_measure, read_scores
 
 if TYPE_CHECKING:
@@ -54,13 +54,12 @@ def _sides(paths: Sequence[Path], measures: Sequence[str]) -> tuple[Scores, Scor
         scores = read_scores(paths[0])
         chosen = list(measures) or list(scores)
         if len(chosen) != 2:  # noqa: PLR2004
-            what = f"holds {len(scores)} measures and {len(measures)} were chosen"
+            what = f"holds {counted(len(scores), 'measure')}, of which {len(measures)} chosen"
             raise InputError.at(paths[0], what, f"choose two: {option('measure', 'A')} {option('measure', 'B')}")
         return scores[chosen[0]], scores[chosen[1]], (chosen[0], chosen[1])
     if len(paths) != 2 or len(measures) > 2:  # noqa: PLR2004
-        raise InputError(
-            f"{len(paths)} files and {len(measures)} measures; give one file and two measures, or two files"
-        )
+        given = f"{counted(len(paths), 'file')} and {counted(len(measures), 'measure')}"
+        raise InputError(f"{given}; give one file and two measures, or two files")
     wanted = [*measures, None] if len(measures) < 2 else list(measures)  # noqa: PLR2004
     first = one_measure(read_scores(paths[0]), wanted[0], paths[0])
     second = one_measure(read_scores(paths[1]), measures[-1] if measures else None, paths[1])

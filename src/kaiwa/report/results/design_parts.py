@@ -31,7 +31,7 @@ def pilot_text(found: PilotDesign) -> str:
         rows.append([side.scores, side.variance, value, *ends])
     shown = table(["scores", "variance", solved, "low", "high"], rows)
     lines = [
-        f"Pilot: {found.measure}, {found.topics} topics, {found.runs} runs",
+        f"Pilot: {found.measure}, {counted(found.topics, 'topic')}, {counted(found.runs, 'run')}",
         shown,
         "low and high: the answer at the 95% bootstrap limits of the variance. A std-AB difference is in std-AB units:",
         "0.15 is one standard deviation of the runs on a topic.",
@@ -107,10 +107,12 @@ def simulation_text(seen: Sequence[Simulated], *, test: str) -> str:
 def budget_text(splits: Sequence[Split], *, hours: float | None) -> str:
     """The design or cost of each way of judging, the best first."""
     best = splits[0]
-    lead = f"The best design for {hours:g} hours is" if hours else "The cheapest design is"
+    lead = "The cheapest design is"
+    if hours:
+        lead = f"The best design for {hours:g} {'hour' if hours == 1 else 'hours'} is"
     head = (
         f"{lead} {best.n:,} topics with pools of depth {best.labelling.depth}, "
-        f"{counted(best.labelling.assessors, 'assessor')} per item: {best.hours:,.0f} hours, "
+        f"{counted(best.labelling.assessors, 'assessor')} per item: {counted(round(best.hours), 'hour')}, "
         f"power {percent(best.power)}."
     )
     rows: list[list[Cell]] = [
@@ -152,7 +154,7 @@ def rounds_text(plan: Rounds) -> str:
     """The level of the test after each batch, and the error that repeated tests at alpha would have."""
     rows: list[list[Cell]] = [[look.n, f"{look.level:.5f}", look.spent, look.stopped] for look in plan.looks]
     head = (
-        f"In {len(plan.looks)} rounds: testing each time at {plan.alpha:g} would find a false difference in "
+        f"In {counted(len(plan.looks), 'round')}: testing each time at {plan.alpha:g} would find a false difference in "
         f"{percent(plan.naive)} of tasks. The levels below limit this to {percent(plan.kept)} "
         f"(Monte-Carlo error {plan.error:.4f}), find a true difference with a probability of {percent(plan.power)} and "
         f"then use {plan.expected_n:,.0f} topics on average."
