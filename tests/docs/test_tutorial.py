@@ -43,6 +43,12 @@ def test_the_tutorial_takes_every_step_of_a_round(verb: str) -> None:
     assert re.search(rf"^\$ kaiwa {verb}\b", page, re.MULTILINE)
 
 
+def test_the_tutorial_draws_its_conclusion_from_the_number_that_is_printed() -> None:
+    """The sentence below the design repeats its number of topics."""
+    page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+    assert re.findall(r"^Create (\d+) topics", page, re.MULTILINE) == re.findall(r"; (\d+) are enough", page)
+
+
 def test_a_wrong_output_is_seen(transcript: object, tmp_path: Path) -> None:
     """A page with a wrong output is detected."""
     page = "```console\n$ echo one; echo two\none\n...\n$ echo three\nfour\n```\n"
