@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from kaiwa.compare.standardisation import standardisation_factors, standardised, variance_bound
-from kaiwa.formats.readers import read_scores
+from kaiwa.formats.score_loading import read_scores
 from kaiwa.stats.anova import within_run_variance
 
 

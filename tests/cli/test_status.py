@@ -71,7 +71,7 @@ def test_a_round_is_done_until_something_it_was_made_from_changes(kaiwa: Kaiwa, 
     states = _states(kaiwa)
     assert [name for name, state in states.items() if state == "stale"] == ["qrels.txt", "scores.csv", "report.html"]
     following = json.loads(kaiwa("status", "round", "--json").stdout)["next"]
-    assert following == "kaiwa gains votes.csv --scheme mean -o qrels.txt"
+    assert following == "kaiwa gains votes.csv --scheme mean --top 2 -o qrels.txt"
 
 
 def test_a_new_run_makes_the_pool_stale(kaiwa: Kaiwa, demo: Demo) -> None:

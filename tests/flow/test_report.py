@@ -93,5 +93,6 @@ def test_one_assessor_and_no_texts_still_make_a_report(small_round: Path) -> Non
 def test_limits_say_what_is_unjudged_and_what_is_too_small_to_see(files: dict[str, bytes]) -> None:
     """c10 and c11 were never judged; eight topics find large differences only."""
     limits = " ".join(json.loads(files["report.json"])["words"]["Limits"])
-    assert "were never judged" in limits
+    assert "comments at the first ranks of the runs (" in limits
+    assert "not judged. They count as not relevant." in limits
     assert "With 8 topics, differences between the best and the worst of 4 runs below" in limits

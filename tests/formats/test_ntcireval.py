@@ -10,8 +10,8 @@ import pytest
 from kaiwa.disk.atomic_files import write_texts
 from kaiwa.errors import InputError
 from kaiwa.formats.ntcireval_folders import read_res, rel_texts, res_texts
-from kaiwa.formats.readers import read_qrels, read_runs, read_scores
-from kaiwa.formats.score_loading import load_scores
+from kaiwa.formats.readers import read_qrels, read_runs
+from kaiwa.formats.score_loading import load_scores, read_scores
 from kaiwa.formats.scores.discpower import discpower_texts
 from kaiwa.formats.scores.nev_files import nev_texts
 from kaiwa.model.gains import Gains

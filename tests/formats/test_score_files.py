@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.formats.readers import read_scores
+from kaiwa.formats.score_loading import read_scores
 from kaiwa.formats.scores.score_tables import write_matrix, write_scores
 
 if TYPE_CHECKING:

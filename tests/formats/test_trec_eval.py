@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.formats.readers import read_scores
+from kaiwa.formats.score_loading import read_scores
 from kaiwa.formats.scores.trec_eval import trec_eval_text
 from kaiwa.model.score_set import ScoreSet
 from kaiwa.model.scores import Scores

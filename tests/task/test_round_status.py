@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from kaiwa.task.round_status import round_status
-from kaiwa.task.step_record import record_step
+from kaiwa.task.step_record import read_steps, record_step
 from kaiwa.task.task_folder import read_task
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ def test_a_file_that_no_verb_made_is_taken_as_it_is(small_round: Path) -> None:
 def test_a_recorded_file_is_stale_when_an_input_changes(small_round: Path) -> None:
     """And so is what is made from it."""
     qrels, votes = small_round / "qrels.txt", small_round / "votes.csv"
-    record_step(qrels, [votes], verb="gains", version="1", seed=None)
+    record_step(qrels, [votes], verb="gains", version="1", options={})
     assert _states(small_round)["qrels.txt"] == "done"
     votes.write_text(votes.read_text().replace(",2\n", ",1\n", 1))
     states = _states(small_round)
@@ -35,3 +37,66 @@ def test_a_recorded_file_is_stale_when_an_input_changes(small_round: Path) -> No
 def test_the_next_command_makes_the_first_file_that_is_not_done(small_round: Path) -> None:
     """In the order of a round."""
     assert round_status(read_task(small_round)).next == "kaiwa pool runs/*.txt --depth 3 -o pool.tsv"
+
+
+@pytest.mark.parametrize(
+    ("changed", "file", "why"),
+    [
+        ('[judging]\nscheme = "unanimity"\n', "qrels.txt", "made with scheme mean, but kaiwa.toml has unanimity"),
+        ("[judging]\ntop = 3\n", "qrels.txt", "made with top 2, but kaiwa.toml has 3"),
+        ("[judging]\ndepth = 5\n", "pool.tsv", "made with depth 3, but kaiwa.toml has 5"),
+        ('[scoring]\nmeasures = ["AP"]\n', "scores.csv", "made with measures nG@1 P+, but kaiwa.toml has AP"),
+        ("[comparing]\ntrials = 10\n", "report.html", "made with trials 200, but kaiwa.toml has 10"),
+    ],
+)
+def test_a_changed_setting_is_named(small_round: Path, changed: str, file: str, why: str) -> None:
+    """The file is stale, and the reason has both values; what is not recorded is not compared."""
+    options = {
+        "pool.tsv": {"depth": 3, "budget": None},
+        "qrels.txt": {"scheme": "mean", "p": None, "top": 2},
+        "scores.csv": {"measures": ["nG@1", "P+"]},
+        "report.html": {"trials": 200},
+    }
+    (small_round / "kaiwa.toml").write_text(changed)
+    for name, given in options.items():
+        (small_round / name).touch()
+        record_step(small_round / name, [], verb="any", version="1", options=given)
+    (small_round / "pool.tsv").write_text("q0\tc01\n")
+    step = next(one for one in round_status(read_task(small_round)).steps if one.file == file)
+    assert (step.state, step.why) == ("stale", why)
+
+
+def test_an_input_outside_the_folder_is_found_again(small_round: Path, tmp_path: Path) -> None:
+    """Its path is recorded as seen from the task folder; the current folder plays no part."""
+    run = tmp_path / "team runs" / "a.txt"
+    run.parent.mkdir()
+    run.write_text("q0 0 c01 1 9 A\n")
+    record_step(small_round / "pool.tsv", [run], verb="pool", version="1", options={})
+    (small_round / "pool.tsv").write_text("q0\tc01\n")
+    assert set(read_steps(small_round)["pool.tsv"].inputs) == {"../team runs/a.txt"}
+    (small_round / "runs").rename(tmp_path / "elsewhere")
+    assert _states(small_round)["pool.tsv"] == "done"
+    run.write_text("q0 0 c02 1 9 A\n")
+    assert _states(small_round)["pool.tsv"] == "stale"
+
+
+def test_a_pool_that_is_partly_judged_is_incomplete(small_round: Path) -> None:
+    """Items without votes, votes that are missing to the wished number, and topics without judgements are counted."""
+    (small_round / "pool.tsv").write_text("q0\tc00\nq0\tc01\nq0\tc11\n")
+    with (small_round / "topics.tsv").open("a") as topics:
+        topics.write("q9\tA topic that nobody judged\n")
+    text = (small_round / "kaiwa.toml").read_text().replace("depth = 3", "depth = 3\nvotes_per_item = 5")
+    (small_round / "kaiwa.toml").write_text(text)
+    step = next(one for one in round_status(read_task(small_round)).steps if one.file == "votes.csv")
+    assert (step.state, step.why) == (
+        "incomplete",
+        "1 of 3 pooled items has no vote; 9 votes are missing to 5 per item; 1 topic has no judgement: q9",
+    )
+
+
+def test_a_record_without_options_is_read(small_round: Path) -> None:
+    """Records of earlier versions have a seed in place of options."""
+    (small_round / ".kaiwa-steps.json").write_text(
+        '{"pool.tsv": {"verb": "pool", "version": "0.1", "seed": 7, "inputs": {}}}'
+    )
+    assert read_steps(small_round)["pool.tsv"].options == {"seed": 7}

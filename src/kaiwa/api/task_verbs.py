@@ -101,11 +101,12 @@ def check_runs(
 
 
 def write_report(
-    task: Path | str, path: Path | str | None = None, *, takedown: Path | str | None = None
+    task: Path | str, path: Path | str | None = None, *, takedown: Path | str | None = None, stale: bool = False
 ) -> RoundResults:
     r"""Write the results of a task folder as one offline HTML page, and the files beside it; returns the results.
 
     ``path`` is by default ``report.html`` in the task folder; ``takedown`` is a file of further ids not to show.
+    Files that are not up to date (see ``kaiwa status``) are an error; with ``stale`` they are reported, and marked.
 
     >>> import kaiwa, numpy
     >>> from pathlib import Path
@@ -127,7 +128,7 @@ def write_report(
 
     folder = read_task(Path(task))
     target = folder.report if path is None else Path(path)
-    return write(folder, target, version=version("kaiwa"), takedown=_path(takedown))
+    return write(folder, target, version=version("kaiwa"), takedown=_path(takedown), stale=stale)
 
 
 def _path(given: Path | str | None) -> Path | None:

@@ -31,6 +31,7 @@ VERBS = {
     "demo": Verb("A whole round on a real repository, ending in a report.", "kaiwa.cli.demo"),
     "init": Verb("Make a task folder with a commented kaiwa.toml.", "kaiwa.cli.init"),
     "status": Verb("What is done, stale or missing in a task folder.", "kaiwa.cli.status"),
+    "run": Verb("Do the remaining steps of a round, in order.", "kaiwa.cli.run"),
     "clean": Verb("Clean raw post-comment pairs into a repository.", "kaiwa.cli.clean"),
     "topics": Verb("Sample topics from a repository or from other posts.", "kaiwa.cli.topics"),
     "index": Verb("Tokenise and index a repository.", "kaiwa.cli.index"),

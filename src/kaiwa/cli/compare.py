@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import click
+from click.core import ParameterSource
 
 from kaiwa.cli.shell.complete import SCORED_RUN
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option, out_option, remark, seed_option
@@ -167,7 +168,8 @@ def _with_baseline(scores: Paths, baseline: str, options: CompareOptions) -> Bas
     from kaiwa.flow.compare import compare_files_with_baseline
     from kaiwa.report.results.compare_view import BaselineView
 
-    test = options.test or "randomisation"
+    given = click.get_current_context().get_parameter_source("test") is ParameterSource.COMMANDLINE
+    test = (options.test if given else None) or "randomisation"  # the test of kaiwa.toml compares all pairs
     if test not in PAIRED:
         raise InputError(f"--test {test} compares all pairs; leave out --baseline, or choose {', '.join(PAIRED)}")
     if options.trials == "auto":

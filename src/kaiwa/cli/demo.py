@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import shlex
 import shutil
 import sys
 import sysconfig
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option, seed_option
+from kaiwa.cli.shell.typed_command import expanded, run_typed
 from kaiwa.demo.steps import FAULTY_RUN, MEASURING, POOLING, RETRIEVING, Step
 from kaiwa.errors import InputError, typed
 
@@ -61,7 +61,7 @@ def command(folder: Path, *, pairs: int, seed: int, as_json: bool) -> None:
 def _write_settings(folder: Path, origin: str) -> None:
     from kaiwa.disk.atomic_files import write_text
     from kaiwa.flow.init import settings_text
-    from kaiwa.task.task_folder import CONFIG
+    from kaiwa.task.folder_search import CONFIG
 
     settings = settings_text({"title": _TITLE, "notice": SIMULATED, "origin": origin, "licence": "see ORIGIN.txt"})
     (folder / "runs").mkdir(parents=True)
@@ -148,12 +148,9 @@ def _run_steps(steps: Iterable[Step]) -> None:
 
 
 def _run(line: str) -> None:
-    from kaiwa.cli import kaiwa
-
-    program, *words = shlex.split(line)
-    expanded = [str(path) for word in words for path in (sorted(Path().glob(word)) if "*" in word else [word])]
+    program, *words = expanded(line)
     if program == "cp":
-        for source in expanded[:-1]:
-            shutil.copy(source, expanded[-1])
+        for source in words[:-1]:
+            shutil.copy(source, words[-1])
         return
-    kaiwa.main(expanded, prog_name="kaiwa", standalone_mode=False)
+    run_typed(line)

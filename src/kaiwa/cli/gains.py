@@ -7,6 +7,7 @@ import click
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import agreement_weight_option, levels_option, scheme_option, votes_top_option
+from kaiwa.cli.shell.verb import Made
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +30,7 @@ def command(
     top: int | None,
     output: Path | None,
     as_json: bool,
-) -> None:
+) -> Made:
     """Turn the VOTES of several assessors into one gain for each item.
 
     NA votes are counted and ignored; an item with no other vote stays unjudged. Without -o the gains are
@@ -46,3 +47,5 @@ def command(
     remark(view.summary())
     if as_json or output is None:
         emit(view, as_json=as_json)
+    weight = p if scheme == "unanimity" else None
+    return Made(output, {"scheme": scheme, "p": weight, "top": given.top, "gmax": made.gains.top})

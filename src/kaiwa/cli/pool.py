@@ -8,6 +8,7 @@ from kaiwa.cli.shell.complete import MEASURE
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark, seed_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import order_option, runs_argument, takedown_option
+from kaiwa.cli.shell.verb import Made
 
 
 @click.command("pool", epilog="Example: kaiwa pool runs/*.txt --depth 10 -o pool.tsv")
@@ -40,7 +41,7 @@ def command(
     output: Path,
     seed: int,
     as_json: bool,
-) -> None:
+) -> Made:
     """Pool runs into the items to judge.
 
     The items are shuffled and have no run names. The runs and ranks of each item go to a second file,
@@ -65,3 +66,4 @@ def command(
     emit(PoolView(report, output, organisers), as_json=as_json)
     if not as_json:
         remark(f"items: {output}\norganisers only: {organisers}")
+    return Made(output, {"depth": depth, "budget": budget})

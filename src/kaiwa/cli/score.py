@@ -16,6 +16,7 @@ from kaiwa.cli.shell.shared_options import (
     runs_argument,
     scheme_option,
 )
+from kaiwa.cli.shell.verb import Made
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def _list_measures(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @gathered(ScoreOptions, "options")
 def command(
     runs: tuple[Path, ...], *, given: JudgementOptions, options: ScoreOptions, output: Path | None, as_json: bool
-) -> None:
+) -> Made:
     """Score RUNS by graded measures, per topic and on average.
 
     Without -m the official measures of the STC task: nG@1, nERR@10 and P+. Topics without a relevant item,
@@ -150,6 +151,10 @@ def command(
     for line in view.remarks():
         remark(line)
     emit(view, as_json=as_json)
+    how = judged.weighing
+    voted = {"scheme": how.scheme if how else None, "p": how.p if how and how.scheme == "unanimity" else None}
+    known = {"measures": measures, "gmax": judged.judgements.gains.top, "no_relevant": options.no_relevant}
+    return Made(output, {**known, **voted})
 
 
 def _judged(given: JudgementOptions) -> Judged:

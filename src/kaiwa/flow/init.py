@@ -8,8 +8,9 @@ from unicodedata import category
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError
+from kaiwa.task.folder_search import CONFIG
 from kaiwa.task.settings import TEMPLATE
-from kaiwa.task.task_folder import CONFIG, Task, read_task
+from kaiwa.task.task_folder import Task, read_task
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +37,8 @@ def settings_text(texts: Mapping[str, str]) -> str:
     """
     settings = TEMPLATE
     for name, value in texts.items():
-        settings = re.sub(rf'(?m)^({name} = )".*?"', lambda line, value=value: line[1] + _toml(value), settings)
+        line = f"{name} = {_toml(value)}"
+        settings = re.sub(rf'(?m)^{name} = ".*?"', line.replace("\\", r"\\"), settings)
     return settings
 
 

@@ -19,5 +19,5 @@ def next_round_of(folder: Path) -> NextRound:
     if not task.scores.exists():
         raise InputError.at(task.scores, "no scores yet", "see: kaiwa status")
     scores = read_scores(task.scores)
-    chosen = task.settings.chosen_measures(scores)
+    chosen = task.settings.chosen_measures(scores, task.scores)
     return next_round([scores[measure] for measure in chosen], task.settings.requirement)

@@ -52,14 +52,19 @@ def write_report(
     *,
     version: str,
     takedown: Path | None = None,
+    stale: bool = False,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> RoundResults:
-    """Write the report of a task folder, and the files beside it; returns the results shown."""
+    """Write the report of a task folder, and the files beside it; returns the results shown.
+
+    A stale file of the round is an error; with ``stale`` it is reported as it is, and the page has a mark.
+    """
     refuse_foreign(files_beside(path), mark=MARK)
-    results = round_results(task, takedown=takedown)
+    results = round_results(task, takedown=takedown, stale=stale)
     on_progress(1, STAGES)
     sections = report_sections(results)
-    head = ReportHead(task.settings.title, task.settings.notice, _lead(results), version)
+    notice = " ".join([*([task.settings.notice] if task.settings.notice else []), *round_marks(results)])
+    head = ReportHead(task.settings.title, notice, _lead(results), version)
     html = page(
         head.title,
         sections,
@@ -85,11 +90,11 @@ def report_sections(results: RoundResults) -> list[Section]:
         topics_section([(one.scores, one.std_ab) for one in measures], results.posts),
         side_by_side_section(_material(results), han=_han(results.task)) if results.runs else None,
         agreement_section(results.agreement, results.contested, results.texts) if results.agreement else None,
-        _pool(results),
+        pool_section(results.pool) if results.pool else None,
         variance_section([(one.scores.measure, one.variance, one.standardised_variance) for one in measures]),
         next_round_section({one.scores.measure: one.design for one in measures}),
         systems_section({run.name: run.description for run in results.runs}) if results.runs else None,
-        data_card_section(card_facts(results), card_inputs(results.task)),
+        data_card_section(card_facts(results), card_inputs(results)),
         methods_section(comparisons, _judging(results), results.agreement, seed=settings.seed),
         limits_section(comparisons, _limits(results)),
     ]
@@ -103,15 +108,18 @@ def _with_notice(section: Section, notice: str) -> Section:
     return replace(section, parts=(Paragraph(notice, "banner"), *section.parts))
 
 
-def _pool(results: RoundResults) -> Section | None:
-    facts = results.pool
-    if facts is None:
-        return None
-    return pool_section(facts.per_topic, facts.sizes, facts.runs, facts.teams, facts.coverage)
+def round_marks(results: RoundResults) -> list[str]:
+    """The marks of a round that is not finished or not up to date, for the top of the page."""
+    marks = list[str]()
+    if findings := results.progress.findings():
+        marks.append(f"PROVISIONAL: {'; '.join(findings)}.")
+    if results.stale:
+        marks.append(f"STALE: {'; '.join(results.stale)}.")
+    return marks
 
 
 def _material(results: RoundResults) -> Material:
-    depth, name_of = results.task.settings.depth, results.takedown.topic
+    depth, name_of = _shown_depth(results), results.takedown.topic
     votes = results.votes
     cells = zip(unpack(votes.topics), unpack(votes.comments), votes.counts().tolist(), strict=True) if votes else ()
     return Material(
@@ -128,22 +136,35 @@ def _material(results: RoundResults) -> Material:
     )
 
 
-def _judging(results: RoundResults) -> Judging | None:
-    if results.pool is None or results.votes is None:
-        return None
-    settings, votes = results.task.settings, results.votes
-    return Judging(sum(results.pool.per_topic), settings.depth, len(votes.assessors), votes.top, settings.scheme)
+def _shown_depth(results: RoundResults) -> int:
+    """How many comments of a list are shown: the depth of the pool if it is recorded."""
+    return (results.pool and results.pool.depth) or results.task.settings.depth
+
+
+def _judging(results: RoundResults) -> Judging:
+    """How answers were pooled, judged and scored, as far as it is recorded."""
+    votes, pool, task = results.votes, results.pool, results.task
+    gains, scores = results.steps.get(task.qrels.name), results.steps.get(task.scores.name)
+    return Judging(
+        items=pool.items if pool and pool.pooled else None,
+        depth=pool.depth if pool else None,
+        assessors=len(votes.assessors) if votes else None,
+        top=gains.options.get("top") if gains else None,
+        gains=gains.described() if gains else None,
+        scores=scores.described() if scores else None,
+    )
 
 
 def _limits(results: RoundResults) -> ResultLimits:
-    coverage = results.pool.coverage if results.pool else []
-    gaps = [(int(one.unjudged.sum()), int(one.returned.sum())) for one in coverage]
+    pool = results.pool
     smallest = {one.scores.measure: _smallest(one, results.task) for one in results.measures}
     return ResultLimits(
-        notice=results.task.settings.notice,
+        notices=[*([results.task.settings.notice] if results.task.settings.notice else []), *round_marks(results)],
         smallest={measure: least for measure, least in smallest.items() if least is not None},
         power=results.task.settings.power,
-        unjudged=(sum(gap for gap, _ in gaps), sum(whole for _, whole in gaps)) if gaps else None,
+        unjudged=(pool.unjudged, pool.items) if pool and pool.unjudged is not None else None,
+        pooled=bool(pool and pool.pooled),
+        condensed=bool((step := results.steps.get(results.task.scores.name)) and step.options.get("condensed")),
         takedowns=_takedowns(results),
     )
 

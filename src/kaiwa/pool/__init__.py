@@ -1,7 +1,7 @@
 """Pooling: runs in, the items to judge and their contributors out."""
 
-from kaiwa.pool.coverage import Coverage, coverage, pool_sizes
-from kaiwa.pool.depth import Pool, budget_pool, depth_pool, team_of
+from kaiwa.pool.coverage import Coverage, coverage, pool_sizes, unjudged_items
+from kaiwa.pool.depth import Pool, budget_pool, depth_pool, listed_pool, team_of
 from kaiwa.pool.share import Share, run_shares, team_shares, without_team
 
 __all__ = [
@@ -11,9 +11,11 @@ __all__ = [
     "budget_pool",
     "coverage",
     "depth_pool",
+    "listed_pool",
     "pool_sizes",
     "run_shares",
     "team_of",
     "team_shares",
+    "unjudged_items",
     "without_team",
 ]

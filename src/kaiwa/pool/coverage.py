@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kaiwa.model.gains import Gains
     from kaiwa.model.ids import IntArray
     from kaiwa.model.run import Run
+    from kaiwa.pool.depth import Pool
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,13 @@ def pool_sizes(runs: Sequence[Run], *, depth: int) -> list[int]:
     pool = depth_pool(runs, depth=depth)
     best = np.where(pool.ranks > 0, pool.ranks, np.iinfo(np.int32).max).min(axis=1)
     return [int((best <= place).sum()) for place in range(1, depth + 1)]
+
+
+def unjudged_items(pool: Pool, gains: Gains) -> int:
+    """How many items of the pool have no judgement, also those of topics that nobody judged."""
+    topic = codes_of(pool.topics, gains.topics)[pool.topic]
+    known = topic >= 0
+    return len(pool) - int((gains.table().find(topic[known], pool.comments[known]) >= 0).sum())
 
 
 def coverage(run: Run, gains: Gains, *, depth: int) -> Coverage:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError
-from kaiwa.model.ids import IdArray, IdTable, IntArray, codes_of
+from kaiwa.model.ids import IdArray, IdTable, IntArray, codes_of, pack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -87,6 +87,20 @@ def depth_pool(runs: Sequence[Run], *, depth: int) -> Pool:
     ranks = np.column_stack([_ranks_in(run, topics, topic, comments) for run in runs])
     pool = Pool(topics, tuple(run.name for run in runs), topic, comments, ranks)
     return pool.taken(np.lexsort((_first_place(pool, lambda _: 0), pool.topic)))
+
+
+def listed_pool(runs: Sequence[Run], items: Sequence[tuple[str, str]]) -> Pool:
+    """The pool of the given items, topic and comment, with the rank that each run gives each.
+
+    >>> from kaiwa.model.run import Run
+    >>> a = Run.from_lists("A", {"q": [("c1", 2.0), ("c2", 1.0)]})
+    >>> listed_pool([a], [("q", "c2"), ("q", "c7")]).ranks.tolist()
+    [[2], [0]]
+    """
+    topics = tuple(dict.fromkeys([*(topic for topic, _ in items), *(topic for run in runs for topic in run.topics)]))
+    topic, comments = codes_of([name for name, _ in items], topics), pack(comment for _, comment in items)
+    ranks = np.column_stack([_ranks_in(run, topics, topic, comments) for run in runs])
+    return Pool(topics, tuple(run.name for run in runs), topic, comments, ranks)
 
 
 def budget_pool(runs: Sequence[Run], *, items: int, depth: int | None = None) -> Pool:

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 from kaiwa.model.votes import NA
 from kaiwa.pool import team_of
-from kaiwa.task.step_record import digest, read_steps
+from kaiwa.task.step_record import digest, path_in
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from kaiwa.task.round_results import RoundResults
-    from kaiwa.task.task_folder import Task
 
 _LANGUAGES = {"zh": "Chinese", "ja": "Japanese", "en": "English"}
 _NOT_GIVEN = "not given"
+NOT_RECORDED = "not recorded"
 
 
 def card_facts(results: RoundResults) -> list[tuple[str, str]]:
@@ -27,8 +29,9 @@ def card_facts(results: RoundResults) -> list[tuple[str, str]]:
         ("topics", f"{len(results.measures[0].scores.topics):,}"),
         ("runs", f"{len(runs):,}" + (f" of {len(teams):,} teams" if len(teams) < len(runs) else "")),
     ]
-    if results.pool:
-        facts.append(("items pooled", f"{sum(results.pool.per_topic):,} to depth {settings.depth}"))
+    if results.pool and results.pool.pooled:
+        depth = f"to depth {results.pool.depth}" if results.pool.depth else "(depth not recorded)"
+        facts.append(("items pooled", f"{results.pool.items:,} {depth}"))
     if results.votes:
         votes = results.votes
         given = int((votes.level != NA).sum())
@@ -36,23 +39,28 @@ def card_facts(results: RoundResults) -> list[tuple[str, str]]:
             ("items judged", f"{votes.items:,}"),
             ("votes", f"{given:,} on the levels 0 to {votes.top}, and {votes.missing:,} NA"),
             ("assessors", f"{len(votes.assessors):,}"),
-            ("gains", f"scheme {settings.scheme}"),
+            ("gains", _how(results, results.task.qrels)),
         ]
     return [
         *facts,
+        ("scores", _how(results, results.task.scores)),
         ("measures", ", ".join(one.scores.measure for one in results.measures)),
-        ("comparison", f"alpha {settings.alpha:g}, {settings.trials:,} trials, seed {settings.seed}"),
+        ("comparison", f"{settings.test}, alpha {settings.alpha:g}, {settings.trials:,} trials, seed {settings.seed}"),
     ]
 
 
-def card_inputs(task: Task) -> list[tuple[str, str, str, str]]:
-    """Each file behind the results: its name, what made it and with which seed if recorded, and its SHA-256."""
-    steps = read_steps(task.folder)
+def _how(results: RoundResults, path: Path) -> str:
+    """How a file was made, as recorded."""
+    step = results.steps.get(path.name)
+    return step.described() if step else NOT_RECORDED
+
+
+def card_inputs(results: RoundResults) -> list[tuple[str, str, str, str]]:
+    """Each file behind the results: its name, what made it with which options as recorded, and its SHA-256."""
     rows = list[tuple[str, str, str, str]]()
-    for path in task.sources:
-        name = str(path.relative_to(task.folder))
-        step = steps.get(name)
-        made = f"kaiwa {step.verb}, version {step.version}" if step else "-"
-        seed = str(step.seed) if step and step.seed is not None else "-"
-        rows.append((name, made, seed, digest(path)))
+    for path in results.task.sources:
+        name = path_in(results.task.folder, path)
+        step = results.steps.get(name)
+        made = f"kaiwa {step.verb}, version {step.version}" if step else NOT_RECORDED
+        rows.append((name, made, step.described() if step else NOT_RECORDED, digest(path)))
     return rows

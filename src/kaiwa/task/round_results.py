@@ -12,18 +12,22 @@ from kaiwa.compare.comparison import Comparison, compare_runs
 from kaiwa.compare.standardisation import standardisation_factors, standardised
 from kaiwa.compare.teams import TeamBest, best_of_teams
 from kaiwa.compare.variance_components import Variance, pooled_variance
-from kaiwa.errors import DesignError, InputError
-from kaiwa.formats.readers import read_qrels, read_runs, read_topics, read_votes
+from kaiwa.errors import DesignError, InputError, option
+from kaiwa.formats.readers import read_runs, read_topics, read_votes
 from kaiwa.formats.score_loading import read_scores
 from kaiwa.label.agreement import Agreement, Contested, agreement, contested
 from kaiwa.model.ids import unpack
 from kaiwa.model.score_set import ScoreSet
-from kaiwa.pool import Coverage, Share, coverage, depth_pool, pool_sizes, run_shares, team_shares
 from kaiwa.stats.kendall import TauResult, kendall_tau
 from kaiwa.studies.next_round import required_design
 from kaiwa.task.comment_texts import comment_texts, takedown_ids
+from kaiwa.task.judging_progress import JudgingProgress, judging_progress
+from kaiwa.task.pool_facts import PoolFacts, pool_facts
+from kaiwa.task.round_status import round_status
+from kaiwa.task.step_record import Step, read_steps
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from kaiwa.model.run import Run
@@ -49,17 +53,6 @@ class MeasureResults:
 
 
 @dataclass(frozen=True)
-class PoolFacts:
-    """What was pooled: items of each topic, sizes at each depth, shares of runs and teams, and what is unjudged."""
-
-    per_topic: list[int]
-    sizes: list[int]
-    runs: list[Share]
-    teams: list[Share]
-    coverage: list[Coverage]
-
-
-@dataclass(frozen=True)
 class Takedown:
     """The ids that must not be shown, and the names that replace those of topics among them."""
 
@@ -76,6 +69,9 @@ class RoundResults:
     """Everything a report shows of a round."""
 
     task: Task
+    steps: dict[str, Step]
+    progress: JudgingProgress
+    stale: list[str]
     measures: list[MeasureResults]
     taus: dict[tuple[str, str], TauResult]
     votes: Votes | None
@@ -88,27 +84,37 @@ class RoundResults:
     takedown: Takedown
 
 
-def round_results(task: Task, *, takedown: Path | None = None) -> RoundResults:
-    """The results of the task's scores, votes and runs; missing files are left out."""
+def round_results(task: Task, *, takedown: Path | None = None, stale: bool = False) -> RoundResults:
+    """The results of the task's scores, votes and runs; missing files are left out.
+
+    Files that are not what the settings and their inputs would make now are refused, unless ``stale`` allows them.
+    """
     if not task.scores.exists():
         raise InputError.at(task.scores, "no scores yet", "make them with: kaiwa score runs/*.txt -o scores.csv")
+    outdated = [f"{step.file}: {step.why}" for step in round_status(task).stale if step.file != task.report.name]
+    if outdated and not stale:
+        raise InputError(f"{outdated[0]}; make it again (kaiwa run), or report it as it is with {option('stale')}")
+    steps = read_steps(task.folder)
     scores = read_scores(task.scores)
-    chosen = task.settings.chosen_measures(scores)
+    chosen = task.settings.chosen_measures(scores, task.scores)
     ids = takedown_ids(task, takedown)
     hidden = Takedown(ids, _replaced_topics(scores, ids))
     scores = ScoreSet(_renamed(scores[measure], hidden) for measure in chosen)
     runs = read_runs(task.runs) if task.runs else []
-    votes = read_votes(task.votes) if task.votes.exists() else None
+    votes = read_votes(task.votes, top=_recorded(steps, task.qrels, "top")) if task.votes.exists() else None
     posts = read_topics(task.topics) if task.topics.exists() else {}
     disputed = contested(votes, CONTESTED + len(ids)) if votes else []
     return RoundResults(
         task=task,
+        steps=steps,
+        progress=judging_progress(task),
+        stale=outdated,
         measures=[_measure(table, task) for table in scores.values()],
         taus=_taus(scores, chosen),
         votes=votes,
         agreement=_agreement(votes, task.settings.seed) if votes else None,
         contested=[one for one in disputed if not {one.topic, one.comment} & ids][:CONTESTED],
-        pool=_pool(runs, task) if runs else None,
+        pool=pool_facts(runs, task, depth=_recorded(steps, task.pool, "depth")) if runs else None,
         runs=runs,
         posts={topic: post for topic, post in posts.items() if topic not in ids},
         texts=comment_texts(task, _shown_comments(runs, task.settings.depth) - ids),
@@ -128,7 +134,11 @@ def _renamed(scores: Scores, hidden: Takedown) -> Scores:
 def _measure(scores: Scores, task: Task) -> MeasureResults:
     settings = task.settings
     comparison = compare_runs(
-        scores, trials=settings.trials, alpha=settings.alpha, rng=np.random.default_rng(settings.seed)
+        scores,
+        test=settings.test,
+        trials=settings.trials,
+        alpha=settings.alpha,
+        rng=np.random.default_rng(settings.seed),
     )
     raw = pooled_variance([scores.values], rng=np.random.default_rng(settings.seed))
     std_ab = standardised(scores, standardisation_factors(scores))
@@ -166,17 +176,10 @@ def _taus(scores: ScoreSet, measures: list[str]) -> dict[tuple[str, str], TauRes
     }
 
 
-def _pool(runs: list[Run], task: Task) -> PoolFacts:
-    depth = task.settings.depth
-    pool = depth_pool(runs, depth=depth)
-    gains = read_qrels(task.qrels) if task.qrels.exists() else None
-    return PoolFacts(
-        per_topic=np.bincount(pool.topic, minlength=len(pool.topics)).tolist(),
-        sizes=pool_sizes(runs, depth=depth),
-        runs=run_shares(pool, depth=depth),
-        teams=team_shares(pool, depth=depth),
-        coverage=[coverage(run, gains, depth=depth) for run in runs] if gains else [],
-    )
+def _recorded(steps: Mapping[str, Step], path: Path, name: str) -> int | None:
+    """A whole number among the recorded options of a file; None if it is not recorded."""
+    value = steps[path.name].options.get(name) if path.name in steps else None
+    return value if isinstance(value, int) else None
 
 
 def _shown_comments(runs: list[Run], depth: int) -> frozenset[str]:

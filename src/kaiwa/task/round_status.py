@@ -1,29 +1,35 @@
-"""The status of a round: each file as done, stale or missing, and the next command to type."""
+"""The status of a round: each file as done, incomplete, stale or missing, and the next command to type."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kaiwa.task.step_record import Step, digest, read_steps
+from kaiwa.task.judging_progress import judging_progress
+from kaiwa.task.round_steps import RoundStep, round_steps
+from kaiwa.task.step_record import Step, digest, option_text, path_in, read_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from kaiwa.task.task_folder import Task
 
-DONE, STALE, MISSING = "done", "stale", "missing"
+DONE, INCOMPLETE, STALE, MISSING = "done", "incomplete", "stale", "missing"
 
 
 @dataclass(frozen=True)
 class StepState:
-    """One file of the round: done, stale or missing, why, and the command that makes it."""
+    """One file of the round: done, incomplete, stale or missing, why, and the command that makes it.
+
+    ``makes`` is false where people make the file; ``command`` then says what to do.
+    """
 
     file: str
     state: str
     why: str
     command: str
+    makes: bool
 
 
 @dataclass(frozen=True)
@@ -37,51 +43,72 @@ class RoundStatus:
         """The next thing to do; empty when the round is done."""
         return next((step.command for step in self.steps if step.state != DONE), "")
 
+    @property
+    def stale(self) -> list[StepState]:
+        """The files of the round that are not what the settings and their inputs would make now."""
+        return [step for step in self.steps if step.state == STALE]
+
 
 def round_status(task: Task) -> RoundStatus:
     """The state of every file of the task folder."""
     made = read_steps(task.folder)
-    settings = task.settings
-    scores = " ".join(f"-m {measure}" for measure in settings.measures)
-    wanted: list[tuple[Path, str, Sequence[Path]]] = [
-        (task.topics, "put the topics into topics.tsv (id TAB text)", ()),
-        (task.folder / "runs", "put the runs into runs/, then: kaiwa check runs/*.txt --topics topics.tsv", ()),
-        (task.pool, f"kaiwa pool runs/*.txt --depth {settings.depth} -o pool.tsv", task.runs),
-        (task.votes, "have the pool judged: votes.csv (topic,comment,assessor,level)", ()),
-        (task.qrels, f"kaiwa gains votes.csv --scheme {settings.scheme} -o qrels.txt", [task.votes]),
-        (task.scores, f"kaiwa score runs/*.txt --qrels qrels.txt {scores} -o scores.csv", [*task.runs, task.qrels]),
-        (task.report, "kaiwa report . -o report.html", task.sources),
-    ]
-    states = list[StepState]()
-    for path, command, inputs in wanted:
-        behind = {one.file for one in states if one.state != DONE}
-        states.append(_state(task, path, command, inputs, made=made, behind=behind))
-    return RoundStatus(tuple(states))
+    states = dict[str, StepState]()
+    for step in round_steps(task, made):
+        name = path_in(task.folder, step.path)
+        states[name] = _state(task, name, step, made.get(name), states)
+    return RoundStatus(tuple(states.values()))
 
 
-def _state(
-    task: Task, path: Path, command: str, inputs: Sequence[Path], *, made: dict[str, Step], behind: set[str]
-) -> StepState:
-    name = str(path.relative_to(task.folder))
-    there = bool(task.runs) if path.is_dir() else path.exists()
+def _state(task: Task, name: str, step: RoundStep, record: Step | None, earlier: Mapping[str, StepState]) -> StepState:
+    there = bool(task.runs) if step.path.is_dir() else step.path.exists()
     if not there:
-        return StepState(name, MISSING, "", command)
-    why = _stale(task.folder, made.get(name), inputs) if inputs else ""
-    waiting = sorted(str(one.relative_to(task.folder)) for one in inputs if str(one.relative_to(task.folder)) in behind)
-    if waiting and not why:
-        why = f"{waiting[0]} must be made first"
-    return StepState(name, STALE if why else DONE, why, command)
+        return StepState(name, MISSING, "", step.command, not step.by_hand)
+    if step.path == task.votes:
+        findings = judging_progress(task).findings()
+        return StepState(name, INCOMPLETE if findings else DONE, "; ".join(findings), step.command, not step.by_hand)
+    if reasons := _differing(step, record) or _changed(task.folder, record, step.inputs):
+        return StepState(name, STALE, "; ".join(reasons), step.command, not step.by_hand)
+    if waiting := _waiting(task, step, record, earlier):
+        return StepState(name, STALE, f"{waiting} must be made first", step.command, not step.by_hand)
+    return StepState(name, DONE, "" if record or step.by_hand else "not recorded", step.command, not step.by_hand)
 
 
-def _stale(folder: Path, step: Step | None, inputs: Sequence[Path]) -> str:
-    """Why a file is out of date: an input changed, was added or was removed since it was made; empty if it is not."""
-    if step is None:
-        return ""  # not made by a verb here: taken as it is
-    current = {str(path.relative_to(folder)): path for path in inputs if path.exists()}
-    for name, path in current.items():
-        if name not in step.inputs:
-            return f"{name} is new"
-        if digest(path) != step.inputs[name]:
-            return f"{name} has changed"
-    missing = [name for name in step.inputs if not (folder / name).exists()]
-    return f"{missing[0]} is missing" if missing else ""
+def _waiting(task: Task, step: RoundStep, record: Step | None, earlier: Mapping[str, StepState]) -> str:
+    """The first input that must be made before this file; a file that no verb made does not need its inputs."""
+    behind = {STALE, MISSING} if record else {STALE}
+    names = sorted(path_in(task.folder, path) for path in step.inputs)
+    return next((name for name in names if name in earlier and earlier[name].state in behind), "")
+
+
+def _changed(folder: Path, record: Step | None, inputs: tuple[Path, ...]) -> list[str]:
+    """The first input that was changed, added or removed since the file was made, if any."""
+    if record is None:
+        return []  # not made by a verb here: taken as it is
+    for name in (path_in(folder, path) for path in inputs if path.exists()):
+        if name not in record.inputs:
+            return [f"{name} is new"]
+    for name, known in record.inputs.items():
+        path = folder / name
+        if not path.is_file():
+            return [f"{name} is missing"]
+        if digest(path) != known:
+            return [f"{name} has changed"]
+    return []
+
+
+def _differing(step: RoundStep, record: Step | None) -> list[str]:
+    """Each option whose recorded value is not the one in the settings."""
+    if record is None:
+        return []
+    return [
+        f"made with {name} {option_text(record.options[name])}, but kaiwa.toml has {option_text(value)}"
+        for name, value in step.options.items()
+        if record.options.get(name) is not None and not _same(record.options[name], value)
+    ]
+
+
+def _same(recorded: object, wanted: object) -> bool:
+    """Whether a recorded value is the wanted one; of a list, whether it holds all that is wanted."""
+    if isinstance(wanted, tuple):
+        return isinstance(recorded, list) and set(wanted) <= set(recorded)
+    return recorded == wanted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import InputError, UnknownName
@@ -29,12 +29,15 @@ repository = "repository"      # the folder with the comments' texts, a reposito
 [judging]
 depth = 10                     # ranks of each run that are pooled
 top = 2                        # the highest level an assessor can give
+votes_per_item = 1             # the votes that each pooled item needs
 scheme = "mean"                # votes to gains: mean, levels, sum, unanimity, weighted, majority, median
+p = 0.2                        # the weight of agreement in the unanimity scheme
 
 [scoring]
 measures = ["nG@1", "nERR@10", "P+"]
 
 [comparing]
+test = "hsd"                   # hsd, step-down or tukey
 alpha = 0.05
 trials = 5000
 seed = 1
@@ -48,7 +51,7 @@ power = 0.80
 
 @dataclass(frozen=True)
 class TaskSettings:
-    """The values of ``kaiwa.toml``, section by section, with the defaults of the template."""
+    """The values of ``kaiwa.toml``, with the defaults of the template; ``stated`` names those in the file."""
 
     title: str = "My conversation task"
     languages: tuple[str, ...] = ("zh",)
@@ -58,14 +61,18 @@ class TaskSettings:
     repository: str = "repository"
     depth: int = 10
     top: int = 2
+    votes_per_item: int = 1
     scheme: str = "mean"
+    p: float = 0.2
     measures: tuple[str, ...] = ("nG@1", "nERR@10", "P+")
+    test: str = "hsd"
     alpha: float = 0.05
     trials: int = 5000
     seed: int = 1
     systems: int = 10
     min_diff: float = 0.10
     power: float = 0.80
+    stated: frozenset[str] = field(default=frozenset(), compare=False)
 
     @property
     def requirement(self) -> Requirement:
@@ -74,17 +81,21 @@ class TaskSettings:
 
         return Requirement(1.0, systems=self.systems, min_diff=self.min_diff, power=self.power, alpha=self.alpha)
 
-    def chosen_measures(self, scored: Iterable[str]) -> list[str]:
-        """The task's measures that were scored, or all scored measures if none of them was."""
+    def chosen_measures(self, scored: Iterable[str], place: Path) -> list[str]:
+        """The measures in ``kaiwa.toml``, which must all be scored; without the setting, the usual ones or all."""
         known = list(scored)
+        lacking = [measure for measure in self.measures if measure not in known]
+        if lacking and "measures" in self.stated:
+            unknown = UnknownName.among("measure", lacking[0], known)
+            raise InputError(f"{place}: {unknown} (the setting 'measures' in kaiwa.toml names it)")
         return [measure for measure in self.measures if measure in known] or known
 
 
 _SECTIONS = {
     "task": ("title", "languages", "notice", "origin", "licence", "repository"),
-    "judging": ("depth", "top", "scheme"),
+    "judging": ("depth", "top", "votes_per_item", "scheme", "p"),
     "scoring": ("measures",),
-    "comparing": ("alpha", "trials", "seed"),
+    "comparing": ("test", "alpha", "trials", "seed"),
     "design": ("systems", "min_diff", "power"),
 }
 _FROM_ONE: Limit = (lambda value: value >= 1, "a whole number from 1")
@@ -93,6 +104,8 @@ LIMITS: dict[str, Limit] = {
     "languages": (lambda value: set(value) <= {"zh", "ja", "en"}, 'some of "zh", "ja", "en"'),
     "depth": _FROM_ONE,
     "top": _FROM_ONE,
+    "votes_per_item": _FROM_ONE,
+    "p": (lambda value: 0 <= value < float("inf"), "a number from 0"),
     "alpha": _SHARE,
     "trials": _FROM_ONE,
     "seed": (lambda value: value >= 0, "a whole number from 0"),
@@ -115,7 +128,7 @@ def settings_of(path: Path, written: dict[str, Any]) -> TaskSettings:  # Any: TO
             if name not in _SECTIONS[section]:
                 raise InputError(f"{path}: [{section}] {UnknownName.among('setting', name, _SECTIONS[section])}")
             given[name] = allowed(path, name, _typed(path, name, value))
-    return TaskSettings(**given)
+    return TaskSettings(**given, stated=frozenset(given))
 
 
 def _typed(path: Path, name: str, value: object) -> object:
@@ -144,14 +157,17 @@ def allowed(path: Path, name: str, value: Any) -> Any:  # Any: a value of the se
     if not holds(value):
         raise InputError.at(path, f"{name} = {value!r}", f"write {wanted}")
     if name == "scheme":
-        _known_scheme(path, value)
+        from kaiwa.label.gain_schemes import SCHEMES
+
+        _known(path, "scheme", value, SCHEMES)
+    if name == "test":
+        from kaiwa.compare.allpairs import ALL_PAIRS
+
+        _known(path, "test", value, ALL_PAIRS)
     return value
 
 
-def _known_scheme(path: Path, value: str) -> None:
-    from kaiwa.label.gain_schemes import SCHEMES
-
-    try:
-        SCHEMES[value]
-    except InputError as unknown:
-        raise InputError(f"{path}: {unknown}") from None
+def _known(path: Path, kind: str, value: str, known: Iterable[str]) -> None:
+    names = list(known)
+    if value not in names:
+        raise InputError(f"{path}: {UnknownName.among(kind, value, names)}")

@@ -1,19 +1,21 @@
-"""What made each file of a task folder: verb, version, seed, and the hashes of its inputs."""
+"""What made each file of a task folder: verb, version, options, and the hashes of its inputs."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os.path
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError
 from kaiwa.formats.text.blocks import read_text
-from kaiwa.task.task_folder import CONFIG, read_task
+from kaiwa.task.folder_search import CONFIG, task_folder_of
+from kaiwa.task.task_folder import read_task
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 RECORD = ".kaiwa-steps.json"
@@ -22,12 +24,38 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class Step:
-    """How a file was made: the verb, Kaiwa's version, the seed, and each input's hash by its name."""
+    """How a file was made: the verb, Kaiwa's version, its options by name, and each input's hash by its path.
+
+    Paths are relative to the task folder, also those of files outside it.
+    """
 
     verb: str
     version: str
-    seed: int | None
+    options: dict[str, Any]  # Any: JSON values
     inputs: dict[str, str]
+
+    def described(self) -> str:
+        """The options as a reader of the report sees them.
+
+        >>> Step("gains", "1.0", {"scheme": "unanimity", "p": 0.2, "levels": None}, {}).described()
+        'scheme unanimity, p 0.2'
+        """
+        given = {name: value for name, value in self.options.items() if value not in (None, False, [])}
+        words = (f"{name.replace('_', ' ')} {option_text(value)}" for name, value in given.items())
+        return ", ".join(word.removesuffix(" yes") for word in words)
+
+
+def option_text(value: object) -> str:
+    """An option's value in words.
+
+    >>> option_text(["nG@1", "P+"]), option_text(True), option_text(0.05), option_text(None)
+    ('nG@1 P+', 'yes', '0.05', 'none')
+    """
+    if isinstance(value, list | tuple):
+        return " ".join(map(option_text, value))
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "none"}[value]
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def digest(path: Path) -> str:
@@ -39,40 +67,48 @@ def digest(path: Path) -> str:
     return found.hexdigest()
 
 
-def task_folder_of(path: Path) -> Path | None:
-    """The task folder that holds a file, or None."""
-    folder = path.resolve().parent
-    return next((one for one in (folder, *folder.parents) if (one / CONFIG).is_file()), None)
-
-
 def read_steps(folder: Path) -> dict[str, Step]:
     """The recorded steps of a task folder, by the name of the file each made."""
     path = folder / RECORD
     if not path.exists():
         return {}
     try:
-        return {name: Step(**step) for name, step in json.loads(read_text(path)).items()}
+        return {name: _step(step) for name, step in json.loads(read_text(path)).items()}
     except (ValueError, TypeError, AttributeError):
         raise InputError.at(path, "is not a record of steps", "remove it; the steps will be recorded again") from None
 
 
-def record_step(output: Path, inputs: Iterable[Path], *, verb: str, version: str, seed: int | None) -> None:
+def _step(written: dict[str, Any]) -> Step:  # Any: JSON values
+    """The step of a record; one that was written before options were recorded has a seed instead."""
+    seed = written.pop("seed", None)
+    options = written.pop("options", {} if seed is None else {"seed": seed})
+    return Step(**written, options=dict(options.items()))
+
+
+def record_step(
+    output: Path,
+    inputs: Iterable[Path],
+    *,
+    verb: str,
+    version: str,
+    options: Mapping[str, Any],  # Any: JSON values
+) -> None:
     """Record in the task folder how a file was made; nothing is recorded outside a task folder."""
     folder = task_folder_of(output)
     if folder is None:
         return
     parts = [part for path in inputs for part in (_sources(path) if path.is_dir() else [path])]
-    hashes = {_name(path, folder): digest(path) for path in parts if path.is_file()}
-    steps = read_steps(folder) | {_name(output, folder): Step(verb, version, seed, hashes)}
+    hashes = {path_in(folder, path): digest(path) for path in parts if path.is_file()}
+    steps = read_steps(folder) | {path_in(folder, output): Step(verb, version, dict(options), hashes)}
     text = json.dumps({name: asdict(step) for name, step in sorted(steps.items())}, indent=1, ensure_ascii=False)
     write_text(folder / RECORD, text + "\n")
+
+
+def path_in(folder: Path, path: Path) -> str:
+    """The path as seen from the task folder, so that it can be found again from any place: ``../runs/a.txt``."""
+    return os.path.relpath(path.resolve(), folder.resolve())
 
 
 def _sources(folder: Path) -> list[Path]:
     """What a verb that takes a whole task folder reads from it."""
     return read_task(folder).sources if (folder / CONFIG).is_file() else []
-
-
-def _name(path: Path, folder: Path) -> str:
-    resolved = path.resolve()
-    return str(resolved.relative_to(folder)) if resolved.is_relative_to(folder) else str(path)

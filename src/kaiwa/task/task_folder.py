@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from kaiwa.errors import InputError
 from kaiwa.formats.collection.takedown import NAME as TAKEDOWN
 from kaiwa.formats.text.blocks import read_text
+from kaiwa.task.folder_search import CONFIG
 from kaiwa.task.settings import TaskSettings, settings_of
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-CONFIG = "kaiwa.toml"
 
 
 @dataclass(frozen=True)

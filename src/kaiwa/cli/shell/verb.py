@@ -1,13 +1,21 @@
-"""What every verb has: --quiet, and a record of the files it wrote into a task folder."""
+"""What every verb has: --quiet, defaults from the settings of a task, and a record of the files it writes there."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from kaiwa.cli.shell.output import quiet_option
+from kaiwa.cli.shell.task_defaults import take_task_defaults, tell_task_defaults
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_NOT_RECORDED = {"as_json", "output", "quiet"}
 
 
 class VerbGroup(click.Group):
@@ -23,27 +31,36 @@ class VerbGroup(click.Group):
         return found and completed_verb(found)
 
 
+@dataclass(frozen=True)
+class Made:
+    """The file that a verb wrote, and the options that it only knew while working, such as the top of a scale."""
+
+    path: Path | None
+    facts: Mapping[str, Any]  # Any: JSON values
+
+
 def completed_verb(command: click.Command) -> click.Command:
     """The command with what every verb has, added once."""
     if not any(option.name == "quiet" for option in command.params):
         quiet_option(command)
-    return _recorded(command)
+    if command.callback is not None and not getattr(command.callback, "records", False):
+        _record_what_is_written(command, command.callback)
+        take_task_defaults(command)
+    return command
 
 
-def _recorded(command: click.Command) -> click.Command:
-    """The command, recording in a task folder what each file it writes there was made from."""
-    work = command.callback
-    if work is None or getattr(work, "records", False):
-        return command
+def _record_what_is_written(command: click.Command, work: Callable[..., Any]) -> None:  # Any: what the verb returns
+    """Make the command record in a task folder how each file that it writes there was made."""
 
     def callback(**options: Any) -> None:  # Any: what click parsed
-        written = work(**options) or options.get("output")  # a verb that chooses its file's name returns it
-        if isinstance(written, Path) and written.is_file():
-            _record(_verb_name(), written, options)
+        tell_task_defaults()
+        written = work(**options)  # a verb that chooses its file's name returns it
+        made = written if isinstance(written, Made) else Made(written or options.get("output"), {})
+        if isinstance(made.path, Path) and made.path.is_file():
+            _record(_verb_name(), made, options)
 
     callback.records = True  # type: ignore[attr-defined]  # a command is wrapped once
     command.callback = callback
-    return command
 
 
 def _verb_name() -> str:
@@ -56,11 +73,21 @@ def _verb_name() -> str:
     return " ".join(names)
 
 
-def _record(verb: str, written: Path, options: dict[str, Any]) -> None:  # Any: what click parsed
+def _record(verb: str, made: Made, options: dict[str, Any]) -> None:  # Any: what click parsed
     from importlib.metadata import version
 
     from kaiwa.task.step_record import record_step
 
     values = [one for value in options.values() for one in (value if isinstance(value, tuple) else (value,))]
-    inputs = [one for one in values if isinstance(one, Path) and one != written]
-    record_step(written, inputs, verb=verb, version=version("kaiwa"), seed=options.get("seed"))
+    inputs = [one for one in values if isinstance(one, Path) and one != made.path]
+    given = {name: value for name, value in options.items() if _matters(name, value)}
+    if made.path:
+        record_step(made.path, inputs, verb=verb, version=version("kaiwa"), options={**given, **made.facts})
+
+
+def _matters(name: str, value: object) -> bool:
+    """Whether an option is recorded: a seed, and what is given by the user or the settings; files are inputs."""
+    first = value[0] if isinstance(value, tuple) and value else value
+    if name in _NOT_RECORDED or isinstance(first, Path):
+        return False
+    return name == "seed" or click.get_current_context().get_parameter_source(name) is not ParameterSource.DEFAULT

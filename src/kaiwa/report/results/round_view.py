@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.errors import typed
+from kaiwa.errors import counted, typed
 from kaiwa.report.results.design_answer import design_fields, headline, paragraph
 from kaiwa.report.text_tables import table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from kaiwa.report.text_tables import Cell
     from kaiwa.studies.next_round import NextRound
-    from kaiwa.task.round_results import MeasureResults
+    from kaiwa.task.round_results import RoundResults
     from kaiwa.task.round_status import RoundStatus
     from kaiwa.task.task_folder import Task
 
@@ -58,6 +57,26 @@ class StatusView:
 
 
 @dataclass(frozen=True)
+class RunView:
+    """The commands that were run in a task folder, and its status afterwards."""
+
+    done: tuple[str, ...]
+    status: RoundStatus
+    folder: Path
+    dry_run: bool
+
+    def text(self) -> str:
+        """The status, after how many steps were done; of a dry run the commands."""
+        if self.dry_run:
+            return "\n".join(self.done) or "Nothing to do."
+        return f"{counted(len(self.done), 'step')} done.\n\n{StatusView(self.status, self.folder).text()}"
+
+    def fields(self) -> dict[str, Any]:  # Any: JSON values
+        """The commands, and the status."""
+        return {"commands": list(self.done), "dry_run": self.dry_run, **StatusView(self.status, self.folder).fields()}
+
+
+@dataclass(frozen=True)
 class NextView:
     """How many topics the next round needs."""
 
@@ -87,19 +106,25 @@ class NextView:
 class ReportView:
     """A report that was written, and the folder of its files."""
 
-    measures: Sequence[MeasureResults]
+    results: RoundResults
     page: Path
     files: Path
 
     def text(self) -> str:
         """Which run leads by each measure, and where the report is."""
         lines = [f"{measure}: {run} leads" for measure, run in self._best().items()]
-        return "\n".join([*lines, f"report: {self.page}", f"tables, data and figures: {self.files}"])
+        marks = [f"{mark}: {'; '.join(why)}" for mark, why in self._marks().items() if why]
+        return "\n".join([*marks, *lines, f"report: {self.page}", f"tables, data and figures: {self.files}"])
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
         """The paths, the best run of each measure, and the topics that the next round needs."""
-        needed = {one.scores.measure: one.design.n for one in self.measures if one.design}
-        return {"report": str(self.page), "files": str(self.files), "best": self._best(), "topics": needed}
+        needed = {one.scores.measure: one.design.n for one in self.results.measures if one.design}
+        paths = {"report": str(self.page), "files": str(self.files)}
+        marks = {mark.lower(): why for mark, why in self._marks().items()}
+        return {**paths, "best": self._best(), "topics": needed, **marks}
+
+    def _marks(self) -> dict[str, list[str]]:
+        return {"PROVISIONAL": self.results.progress.findings(), "STALE": self.results.stale}
 
     def _best(self) -> dict[str, str]:
-        return {one.scores.measure: one.comparison.standings[0].run for one in self.measures}
+        return {one.scores.measure: one.comparison.standings[0].run for one in self.results.measures}

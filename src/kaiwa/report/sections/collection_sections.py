@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kaiwa.label.agreement import Agreement, Contested, Estimate
-    from kaiwa.pool import Coverage, Share
     from kaiwa.report.document.parts import Part
     from kaiwa.report.text_tables import Cell
+    from kaiwa.task.pool_facts import PoolFacts
 
 
 def agreement_section(found: Agreement, contested: Sequence[Contested], texts: Mapping[str, str]) -> Section:
@@ -46,29 +46,20 @@ def _estimate(one: Estimate) -> list[Cell]:
     return [None if isnan(value) else value for value in (one.value, one.low, one.high)]
 
 
-def pool_section(
-    per_topic: Sequence[int],
-    sizes: Sequence[int],
-    runs: Sequence[Share],
-    teams: Sequence[Share],
-    coverage: Sequence[Coverage],
-) -> Section:
-    """What was judged, who contributed it, and the unjudged share of each run."""
-    items, depth = sum(per_topic), len(sizes)
-    gaps = {one.run: (int(one.unjudged.sum()), int(one.returned.sum())) for one in coverage}
+def pool_section(facts: PoolFacts) -> Section:
+    """What was pooled, who contributed it, and the unjudged share of each run."""
+    gaps = {one.run: (int(one.unjudged.sum()), int(one.returned.sum())) for one in facts.coverage}
     rows: list[list[Cell]] = [
         [one.name, one.items, one.unique, *([_share(*gaps[one.name])] if one.name in gaps else [None] if gaps else [])]
-        for one in runs
+        for one in facts.runs
     ]
     header = ["run", "items", "only this run", *(["unjudged, %"] if gaps else [])]
-    low, middle, high = (f"{value:g}" for value in np.quantile(per_topic, [0.0, 0.5, 1.0]))
-    lead = (
-        f"{items:,} comments were pooled to depth {depth}: {low} to {high} per topic, median {middle}. Those that only "
-        f"one run found would not have been judged without it."
-    )
+    runs, teams, sizes, coverage = facts.runs, facts.teams, facts.sizes, facts.coverage
+    depth = facts.depth or len(sizes)
+    reach = f", to depth {facts.depth}" if facts.depth else "" if facts.pooled else f", ranks 1 to {depth}"
     parts: list[Part] = [
-        Paragraph(lead),
-        Table("pool", f"What each run contributed to the pool, to depth {depth}", header, rows, digits=1),
+        Paragraph(_pooled(facts, depth)),
+        Table("pool", f"What each run contributed to the pool{reach}", header, rows, digits=1),
     ]
     if len(teams) < len(runs):
         by_team: list[list[Cell]] = [[one.name, one.items, one.unique] for one in teams]
@@ -90,6 +81,22 @@ def pool_section(
     return Section("Pool", tuple(parts))
 
 
+def _pooled(facts: PoolFacts, depth: int) -> str:
+    low, middle, high = (f"{value:g}" for value in np.quantile(facts.per_topic, [0.0, 0.5, 1.0]))
+    spread = f"{low} to {high} per topic, median {middle}"
+    if not facts.pooled:
+        return (
+            f"The task folder holds no pool. The runs have {counted(facts.items, 'different comment')} at ranks 1 to "
+            f"{depth}: {spread}."
+        )
+    to_depth = f"to depth {facts.depth}" if facts.depth else "(depth not recorded)"
+    judged = "" if facts.unjudged is None else f" {facts.items - facts.unjudged:,} of them are judged."
+    return (
+        f"{counted(facts.items, 'comment')} were pooled {to_depth}: {spread}.{judged} Those that only one run found "
+        f"would not have been judged without it."
+    )
+
+
 def _share(part: int, whole: int) -> float | None:
     return 100 * part / whole if whole else None
 
@@ -104,7 +111,7 @@ def data_card_section(facts: Sequence[tuple[str, str]], inputs: Sequence[tuple[s
     """The data card: what the collection is, and the exact files behind the results."""
     parts: list[Part] = [Table("data-card", "The collection", ["what", "value"], facts)]
     if inputs:
-        header = ["file", "made by", "seed", "SHA-256"]
+        header = ["file", "made by", "options", "SHA-256"]
         files = Table("inputs", "The files these results were made from", header, inputs)
         parts.append(Details("Files and their hashes", (files,)))
     return Section("Data card", tuple(parts))

@@ -19,17 +19,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Judging:
-    """How the answers were judged."""
+    """How answers were pooled, judged, turned into gains and scored; None where it is not recorded."""
 
-    items: int
-    depth: int
-    assessors: int
-    levels: int
-    scheme: str
+    items: int | None
+    depth: int | None
+    assessors: int | None
+    top: int | None
+    gains: str | None
+    scores: str | None
 
 
 def methods_section(
-    comparisons: Sequence[Comparison], judging: Judging | None, agreement: Agreement | None, *, seed: int
+    comparisons: Sequence[Comparison], judging: Judging, agreement: Agreement | None, *, seed: int
 ) -> Section:
     """One paragraph for a paper, and the numbers of each measure."""
     first = comparisons[0]
@@ -52,20 +53,32 @@ def methods_section(
     return Section("Methods", (Paragraph(words, "methods"), table))
 
 
-def _judged(judging: Judging | None, agreement: Agreement | None) -> str:
-    if judging is None:
-        return ""
+def _judged(judging: Judging, agreement: Agreement | None) -> str:
+    """How the scores came about, from the records of the steps."""
+    sentences = [_pooled(judging), _voted(judging, agreement)] if judging.assessors is not None else []
+    scored = f"were scored with: {judging.scores}" if judging.scores else "were scored in a way that is not recorded"
+    sentences.append(f"The runs {scored}.")
+    return " ".join(sentences)
+
+
+def _pooled(judging: Judging) -> str:
+    if judging.items is None:
+        return "How comments were pooled is not recorded."
+    if judging.depth is None:
+        return f"{counted(judging.items, 'comment')} were pooled; to which depth is not recorded."
+    return f"The first {judging.depth} comments of every run were pooled ({counted(judging.items, 'item')})."
+
+
+def _voted(judging: Judging, agreement: Agreement | None) -> str:
     agreed = (
         f" (Fleiss' kappa {agreement.fleiss.value:.3f}, Krippendorff's ordinal alpha "
         f"{agreement.alpha['ordinal'].value:.3f})"
         if agreement
         else ""
     )
-    return (
-        f"The first {judging.depth} comments of every run were pooled ({judging.items:,} items) and judged by "
-        f"{counted(judging.assessors, 'assessor')} on the levels 0 to {judging.levels}{agreed}; votes became gains by "
-        f"the scheme '{judging.scheme}'."
-    )
+    scale = f"on the levels 0 to {judging.top}" if judging.top is not None else "(the scale is not recorded)"
+    gains = f"votes became gains ({judging.gains})" if judging.gains else "how votes became gains is not recorded"
+    return f"{counted(judging.assessors or 0, 'assessor')} judged them {scale}{agreed}; {gains}."
 
 
 def _compared(first: Comparison, comparisons: Sequence[Comparison], seed: int) -> str:
@@ -84,19 +97,21 @@ def _compared(first: Comparison, comparisons: Sequence[Comparison], seed: int) -
 
 @dataclass(frozen=True)
 class ResultLimits:
-    """What limits the results: their notice, the smallest differences found, unjudged comments, and takedowns."""
+    """What limits the results: their notices, the smallest differences found, unjudged comments, and takedowns."""
 
-    notice: str
+    notices: Sequence[str]
     smallest: Mapping[str, float]
     power: float
     unjudged: tuple[int, int] | None
+    pooled: bool
+    condensed: bool
     takedowns: int
 
 
 def limits_section(comparisons: Sequence[Comparison], limits: ResultLimits) -> Section:
     """What these results do not show."""
     first = comparisons[0]
-    points = [limits.notice] if limits.notice else []
+    points = list(limits.notices)
     points.append(_undetected(first, limits))
     if len(comparisons) > 1:
         points.append(
@@ -136,19 +151,20 @@ def _undetected(first: Comparison, limits: ResultLimits) -> str:
 
 def _judgements(limits: ResultLimits) -> list[str]:
     if limits.unjudged is None:
-        return ["The share of judged answers is not known: the task folder holds no judgements."]
-    gaps, returned = limits.unjudged
+        return ["The share of judged answers is not known: the task folder does not hold both runs and qrels."]
+    gaps, items = limits.unjudged
+    whole = "items of the pool" if limits.pooled else "comments at the first ranks of the runs"
     if not gaps:
         return [
             (
-                "Every comment within the pool's depth was judged; a system that did not take part may return others, "
+                f"All {items:,} {whole} are judged; a system that did not take part may return others, "
                 "and would be scored too low."
             )
         ]
+    scored = "The scores are of condensed lists, without them." if limits.condensed else "They count as not relevant."
     return [
         (
-            f"{gaps:,} of the {returned:,} comments within the pool's depth ({gaps / returned:.1%}) were never judged; "
-            f"unless the scores are of condensed lists, they count as not relevant. A system that "
-            f"did not take part would have more of them."
+            f"{gaps:,} of the {items:,} {whole} ({gaps / items:.1%}) {'is' if gaps == 1 else 'are'} "
+            f"not judged. {scored} A system that did not take part would have more of them."
         )
     ]

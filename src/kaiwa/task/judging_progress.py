@@ -1,0 +1,90 @@
+"""How far the judging of a round is: pooled items without votes, votes still needed, topics without judgements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.errors import counted
+from kaiwa.formats.pool_files import read_pool
+from kaiwa.formats.readers import read_qrels, read_topics, read_votes
+from kaiwa.model.ids import unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kaiwa.model.votes import Votes
+    from kaiwa.task.task_folder import Task
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class JudgingProgress:
+    """The pooled items, those without a vote, the votes still needed, and the topics without any judgement.
+
+    ``items`` is 0 if the round has no pool; then nothing is known about items to judge.
+    """
+
+    items: int
+    without_votes: int
+    votes_missing: int
+    votes_per_item: int
+    unjudged_topics: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every pooled item has its votes and every topic a judgement."""
+        return not (self.votes_missing or self.unjudged_topics)
+
+    def findings(self) -> list[str]:
+        """What is missing, one sentence part each.
+
+        >>> JudgingProgress(10, 2, 5, 3, ("q7",)).findings()[0]
+        '2 of 10 pooled items have no vote'
+        >>> JudgingProgress(10, 2, 5, 3, ("q7",)).findings()[1:]
+        ['5 votes are missing to 3 per item', '1 topic has no judgement: q7']
+        """
+        found = list[str]()
+        if self.without_votes:
+            have = "has" if self.without_votes == 1 else "have"
+            found.append(f"{self.without_votes:,} of {counted(self.items, 'pooled item')} {have} no vote")
+        if self.votes_missing:
+            are = "is" if self.votes_missing == 1 else "are"
+            found.append(f"{counted(self.votes_missing, 'vote')} {are} missing to {self.votes_per_item} per item")
+        if topics := self.unjudged_topics:
+            shown = ", ".join(topics[:_SHOWN]) + (", ..." if len(topics) > _SHOWN else "")
+            have = "has" if len(topics) == 1 else "have"
+            found.append(f"{counted(len(topics), 'topic')} {have} no judgement: {shown}")
+        return found
+
+
+def judging_progress(task: Task) -> JudgingProgress:
+    """How far the judging of the task's round is, from its pool, votes, qrels and topics."""
+    votes = read_votes(task.votes, top=task.settings.top) if task.votes.exists() else None
+    wanted = task.settings.votes_per_item
+    given = _votes_of_items(task, votes) if votes is not None and task.pool.exists() else np.zeros(0, dtype=np.int64)
+    return JudgingProgress(
+        items=len(given),
+        without_votes=int((given == 0).sum()),
+        votes_missing=int(np.maximum(wanted - given, 0).sum()),
+        votes_per_item=wanted,
+        unjudged_topics=tuple(_unjudged_topics(task, votes)),
+    )
+
+
+def _votes_of_items(task: Task, votes: Votes) -> np.ndarray:
+    """How many votes each pooled item has; NA is a vote too."""
+    number = np.bincount(votes.item, minlength=votes.items).tolist()
+    by_item = dict(zip(zip(unpack(votes.topics), unpack(votes.comments), strict=True), number, strict=True))
+    return np.array([by_item.get(item, 0) for item in read_pool(task.pool)], dtype=np.int64)
+
+
+def _unjudged_topics(task: Task, votes: Votes | None) -> Iterable[str]:
+    """The task's topics that no judgement is about; none while nothing is judged."""
+    if not task.topics.exists() or not (task.qrels.exists() or votes is not None):
+        return []
+    judged = set(read_qrels(task.qrels).topics) if task.qrels.exists() else set(unpack(votes.topics) if votes else [])
+    return [topic for topic in read_topics(task.topics) if topic not in judged]
