@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
@@ -86,7 +86,7 @@ class Agreement(Shown):
     raw: Estimate
     fleiss: Estimate
     alpha: dict[str, Estimate]
-    assessors: tuple[AssessorLevels, ...]
+    assessors: tuple[AssessorLevels, ...] = field(repr=False)
 
 
 def agreement(
