@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shutil
 from dataclasses import is_dataclass
 from functools import cached_property
 from pathlib import Path
@@ -218,13 +219,15 @@ def pages() -> dict[Path, str]:
     }
 
 
-def play_tutorial() -> None:
-    """Put what the tutorial's commands print now under them."""
+def play_pages() -> None:
+    """Put what the commands of the tutorial and the README print now under them; keep the figure of the README."""
     from transcript import played
 
-    page = FOLDER / "tutorial.md"
-    with TemporaryDirectory() as folder:
-        page.write_text(played(page.read_text(encoding="utf-8"), Path(folder)), encoding="utf-8")
+    for page in (FOLDER / "tutorial.md", FOLDER.parent / "README.md"):
+        with TemporaryDirectory() as folder:
+            page.write_text(played(page.read_text(encoding="utf-8"), Path(folder)), encoding="utf-8")
+            for figure in Path(folder).glob("demo/leaderboard.svg"):
+                shutil.copy(figure, FOLDER / "images")
 
 
 def executed(path: Path, *, folder: Path) -> NotebookNode:
@@ -251,5 +254,5 @@ if __name__ == "__main__":
     for path, text in pages().items():
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    play_tutorial()
+    play_pages()
     write_notebooks()

@@ -171,3 +171,16 @@ def counted(number: int, noun: str) -> str:
     ('1 error', '1,200 warnings')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def typed(word: object) -> str:
+    r"""A path or text as one word of a command line, the same for bash, zsh and fish.
+
+    >>> print(typed("demo/index"), typed("chat task"), typed("it's"))
+    demo/index 'chat task' 'it'\''s'
+    """
+    text = str(word)
+    if re.fullmatch(r"[\w@+:,./-]+", text, re.ASCII):
+        return text
+    parts = re.findall(r"[\\']|[^\\']+", text)
+    return "".join(f"\\{part}" if part in "\\'" else f"'{part}'" for part in parts) or "''"

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+import kaiwa as package
 from kaiwa.formats.readers import read_qrels
 
 Made = Callable[[str, str | bytes], Path]
 Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
 
+TIDY = "topic,comment,assessor,level\n"
 VOTES = "q1\ta\t2\t2\t1\nq1\tb\t0\t0\t0\nq2\tc\t1\t0\tNA\nq2\td\tNA\tNA\tNA\n"
 
 
@@ -61,6 +63,62 @@ def test_the_table_shows_what_cannot_be_computed_as_missing(made: Made, kaiwa: K
     assert (done.returncode, "n/a" in done.stdout) == (0, True)
 
 
+def test_agree_has_a_line_per_assessor(made: Made, kaiwa: Kaiwa) -> None:
+    """Votes, NA, mean level, shares of the lowest and highest level, and agreement with the others' votes."""
+    made("votes.csv", TIDY + "q,a,ann,2\nq,a,bob,2\nq,a,eve,0\nq,b,ann,0\nq,b,bob,0\nq,b,eve,NA\nq,c,ann,2\n")
+    found = json.loads(kaiwa("agree", "votes.csv", "--json").stdout)["assessors"]
+    ann, bob, eve = found
+    assert [one["name"] for one in found] == ["ann", "bob", "eve"]
+    assert (ann["votes"], ann["missing"], ann["agreement"]) == (3, 0, 0.75)
+    assert (ann["mean_level"], ann["share_lowest"], ann["share_highest"]) == pytest.approx((4 / 3, 1 / 3, 2 / 3))
+    assert (bob["votes"], bob["agreement"]) == (2, 0.75)
+    assert (eve["votes"], eve["missing"], eve["mean_level"], eve["agreement"]) == (1, 1, 0, 0)
+    lines = kaiwa("agree", "votes.csv").stdout.splitlines()
+    assert "ann           3   0      1.3333    0.3333     0.6667     0.7500  0.5000" in lines
+
+
+def test_the_assessors_of_merged_levels_agree_by_class_and_keep_their_levels(made: Made, kaiwa: Kaiwa) -> None:
+    """With L1 and L2 merged the two agree; the mean levels stay those of the votes."""
+    made("votes.csv", TIDY + "q,a,ann,2\nq,a,bob,1\n")
+    found = json.loads(kaiwa("agree", "votes.csv", "--merge", "L1+L2", "--json").stdout)["assessors"]
+    assert [(one["agreement"], one["mean_level"]) for one in found] == [(1, 2), (1, 1)]
+
+
+def test_one_assessor_has_a_line_and_no_agreement(made: Made, kaiwa: Kaiwa) -> None:
+    """What cannot be measured is n/a and null; the line says why."""
+    made("votes.csv", TIDY + "q,a,ann,2\nq,b,ann,1\n")
+    done = kaiwa("agree", "votes.csv")
+    assert done.returncode == 0
+    assert "no item has two votes, so agreement cannot be measured" in done.stdout
+    found = json.loads(kaiwa("agree", "votes.csv", "--json").stdout)
+    assert (found["items"], found["fleiss_kappa"], found["votes_per_item"]) == (0, None, None)
+    assert (found["assessors"][0]["mean_level"], found["assessors"][0]["agreement"]) == (1.5, None)
+
+
+def test_a_hundred_assessors_have_a_hundred_lines(made: Made, kaiwa: Kaiwa) -> None:
+    """Half of them vote 0 and half 1 on every item, so each agrees with 49 of the 99 others."""
+    rows = [f"q{item},c,a{who},{who % 2}\n" for item in range(3) for who in range(100)]
+    made("votes.csv", TIDY + "".join(rows))
+    found = json.loads(kaiwa("agree", "votes.csv", "--json").stdout)["assessors"]
+    assert [one["agreement"] for one in found] == pytest.approx([49 / 99] * 100)
+
+
+def test_an_assessor_with_only_na_votes_has_no_mean(made: Made, kaiwa: Kaiwa) -> None:
+    """Nothing was given, so nothing is averaged."""
+    made("votes.csv", TIDY + "q,a,ann,2\nq,a,bob,1\nq,a,eve,NA\n")
+    eve = json.loads(kaiwa("agree", "votes.csv", "--json", "--quiet").stdout)["assessors"][2]
+    assert (eve["votes"], eve["missing"], eve["mean_level"], eve["agreement"], eve["kappa"]) == (0, 1, None, None, None)
+
+
+def test_python_shows_the_assessors_in_text_and_in_a_notebook() -> None:
+    """The second table of an agreement."""
+    found = package.Votes.from_rows([("q", "a", "<b>ann", 2), ("q", "a", "bob", 1)]).agree()
+    assert [one.name for one in found.assessors] == ["<b>ann", "bob"]
+    assert "<b>ann        1   0      2.0000    0.0000     1.0000     0.0000  0.0000" in str(found).splitlines()
+    assert found._repr_html_().count("<table>") == 2
+    assert "&lt;b&gt;ann" in found._repr_html_()
+
+
 @pytest.mark.parametrize(
     ("scheme", "expected", "top"),
     [
@@ -104,7 +162,6 @@ def test_levels_scheme_takes_one_vote_an_item(made: Made, kaiwa: Kaiwa) -> None:
         (VOTES, ["gains", "votes.txt", "--levels", "L1=0"], "from 0 up; see --levels"),
         ("q1\ta\t3\t0\n", ["gains", "votes.txt"], "votes.txt:1: label '3' is not 0..2 or NA"),
         ("q1\ta\t3\t0\n", ["agree", "votes.txt"], "votes.txt:1: label '3' is not 0..2 or NA"),
-        ("q1\ta\t1\n", ["agree", "votes.txt"], "no item has two votes"),
         (VOTES, ["agree", "votes.txt", "--merge", "L1+L9"], "--merge: 'L1+L9' does not name levels of 0..2"),
         (VOTES, ["agree", "votes.txt", "--merge", "L1+L1"], "duplicate level 1"),
         (VOTES, ["agree", "nothing.txt"], "nothing.txt: no such file"),

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import pytest
 
 import kaiwa as package
 
@@ -98,6 +101,46 @@ def test_the_last_lines_can_be_typed(demo: Demo) -> None:
         command = line.replace("kaiwa", f"{sys.executable} -m kaiwa.cli", 1)
         typed = subprocess.run(["/bin/sh", "-c", command], cwd=demo.folder.parent, capture_output=True, check=False)
         assert (typed.returncode, typed.stderr) == (0, b"")
+
+
+FOLDER = "my 'chat' d\\emo"
+ENDING = f"from kaiwa.cli.demo import _ending; from pathlib import Path; print(_ending(Path({FOLDER!r}), Path('page')))"
+
+
+def _made_program(folder: Path, text: str) -> Path:
+    """A program ``kaiwa`` in a folder whose path has a blank."""
+    (folder / "my programs").mkdir()
+    program = folder / "my programs" / "kaiwa"
+    program.write_text(f"#!{sys.executable}\n{text}\n")
+    program.chmod(0o755)
+    return program
+
+
+def _in_shell(shell: str, lines: str, home: Path, path: str = "/usr/bin:/bin") -> subprocess.CompletedProcess[str]:
+    where = {"PATH": path, "HOME": str(home)}
+    return subprocess.run([shell, "-c", lines], cwd=home, env=where, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("shell", [shell for shell in ("sh", "bash", "zsh", "fish") if shutil.which(shell)])
+def test_the_last_lines_work_in_every_shell(finished_demo: Demo, tmp_path: Path, shell: str) -> None:
+    """Copied as they are, without kaiwa on the PATH; paths with blanks, quotes and backslashes."""
+    (tmp_path / FOLDER).symlink_to(finished_demo.folder)
+    program = _made_program(tmp_path, ENDING)
+    lines = _in_shell(shell, "./my*/kaiwa", tmp_path).stdout.partition("Then try:\n")[2]
+    assert len(lines.splitlines()) == 3
+    program.write_text(program.read_text().replace(ENDING, "from kaiwa.cli import main; main()"))
+    typed = _in_shell(shell, lines, tmp_path)
+    assert (typed.returncode, typed.stderr) == (0, "")
+    assert "The round is complete." in typed.stdout
+    assert "\n 3  " in typed.stdout
+
+
+def test_the_path_is_left_alone_when_kaiwa_is_on_it(tmp_path: Path) -> None:
+    """Only the commands are to be typed."""
+    program = _made_program(tmp_path, ENDING)
+    shown = _in_shell("sh", "kaiwa", tmp_path, f"{program.parent}:/usr/bin:/bin").stdout
+    assert [line.split()[:2] for line in shown.splitlines()[-2:]] == [["kaiwa", "status"], ["kaiwa", "reply"]]
+    assert "export" not in shown
 
 
 def test_a_demo_repeats_with_its_seed_and_replaces_an_earlier_one(demo: Demo, kaiwa: Kaiwa) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import subprocess
+import tomllib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -11,6 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from kaiwa.cli import kaiwa as group
+from kaiwa.flow.init import init_task
+from kaiwa.task.task_folder import read_task
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +34,32 @@ def test_an_empty_task_asks_for_topics(kaiwa: Kaiwa) -> None:
     kaiwa("init", "round")
     assert set(_states(kaiwa).values()) == {"missing"}
     assert json.loads(kaiwa("status", "round", "--json").stdout)["next"].startswith("put the topics")
+
+
+@pytest.mark.parametrize(
+    "name", ["chat task", 'a "b" c', "a\\b's", "会話 2027", "bell\a\x7ftab\t", "a # b = c", "été\u2028🎉"]
+)
+def test_the_title_of_a_task_is_the_name_of_its_folder(kaiwa: Kaiwa, tmp_path: Path, name: str) -> None:
+    """Whatever the name holds, the settings file is TOML with this title; the printed command can be typed."""
+    done = kaiwa("init", name)
+    assert done.returncode == 0
+    assert tomllib.loads((tmp_path / name / "kaiwa.toml").read_text(encoding="utf-8"))["task"]["title"] == name
+    assert shlex.split(done.stdout.rpartition("Then: ")[2]) == ["kaiwa", "status", name]
+
+
+def test_a_task_in_the_current_folder_has_its_name(kaiwa: Kaiwa, command: Kaiwa, tmp_path: Path) -> None:
+    """``kaiwa init .`` and ``kaiwa init a/b/``."""
+    (tmp_path / "this one").mkdir()
+    command("init", ".", folder=tmp_path / "this one")
+    kaiwa("init", "a/b/")
+    assert read_task(tmp_path / "this one").settings.title == "this one"
+    assert read_task(tmp_path / "a" / "b").settings.title == "b"
+
+
+def test_a_name_that_is_not_utf8_is_readable_in_the_title(tmp_path: Path) -> None:
+    """Its bytes become replacement characters; the settings are still UTF-8."""
+    made = init_task(tmp_path / os.fsdecode(b"r\xe9sum\xe9"))
+    assert made.settings.title == "r\ufffdsum\ufffd"
 
 
 def test_a_round_is_done_until_something_it_was_made_from_changes(kaiwa: Kaiwa, demo: Demo) -> None:

@@ -32,6 +32,14 @@ def test_the_generated_pages_are_fresh() -> None:
     assert stale == []
 
 
+def test_every_command_of_the_reference_has_the_short_help_option() -> None:
+    """``-h`` works after the command, after every verb and after the commands of a verb."""
+    helps = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8").split("```text\n")[1:]
+    assert len(helps) > len(VERBS)
+    assert [text.splitlines()[0] for text in helps if "  -h, --help " not in text] == []
+    assert "Every verb takes -h or --help" in helps[0]
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_is_on_the_map(verb: str) -> None:
     """A verb that the map does not name does not exist for a reader."""

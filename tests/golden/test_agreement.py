@@ -115,3 +115,17 @@ def test_nominal_alpha_comes_to_fleiss_kappa_with_many_votes() -> None:
     counts = stc_counts()
     gap = krippendorff_alpha(counts, "nominal") - fleiss_kappa(counts)
     assert 0 < gap < 1e-5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_kappa_of_an_assessor_is_cohens_with_one_other(seed: int) -> None:
+    """Cohen's kappa of the items that both voted on, for both of them."""
+    levels = np.random.default_rng(seed).integers(-1, 3, size=(40, 2))
+    rows = [
+        ("q", f"c{item}", name, None if level < 0 else level)
+        for item, pair in enumerate(levels.tolist())
+        for name, level in zip(("ann", "bob"), pair, strict=True)
+    ]
+    both = levels[(levels >= 0).all(axis=1)]
+    expected = cohen_kappa(both[:, 0], both[:, 1], 3)
+    assert [one.kappa for one in Votes.from_rows(rows).agree().assessors] == pytest.approx([expected, expected])

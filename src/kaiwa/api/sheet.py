@@ -27,7 +27,8 @@ class Sheet:
 
     ``printed`` are the rows as people read them, if they differ from the data.
     ``words`` precede the table in a notebook; ``text`` is what ``print`` shows, if that is more than the table;
-    ``names`` are those of the columns in a data frame, if they are not those of the header.
+    ``names`` are those of the columns in a data frame, if they are not those of the header;
+    ``second`` is a further table, shown below the first.
     """
 
     header: Sequence[str]
@@ -40,6 +41,7 @@ class Sheet:
     text: str = ""
     names: Sequence[str] = ()
     printed: Sequence[Sequence[Cell]] | None = None
+    second: Sheet | None = None
 
     @property
     def shown(self) -> Sequence[Sequence[Cell]]:
@@ -54,7 +56,8 @@ class Sheet:
         more = len(self.rows) - len(rows) + self.unseen
         after = [*([f"... and {counted(more, 'more row')}"] if more else []), *self.notes]
         shown, under = ("".join(paragraph(str(_clipped(words))) for words in part) for part in (before, after))
-        return shown + html_table(header, rows, digits=self.digits) + under
+        further = self.second.html() if self.second else ""
+        return shown + html_table(header, rows, digits=self.digits) + under + further
 
     def plain(self) -> str:
         """The sheet for a terminal."""
@@ -62,7 +65,8 @@ class Sheet:
             return self.text
         more = [f"... and {counted(self.unseen, 'more row')}"] if self.unseen else []
         under = [visible(line) for line in (*more, self.caption, *self.notes) if line]
-        return "\n".join([table(self.header, self.shown, digits=self.digits), *under])
+        further = ["", self.second.plain()] if self.second else []
+        return "\n".join([table(self.header, self.shown, digits=self.digits), *under, *further])
 
     def latex(self) -> str:
         """The table as a LaTeX tabular; a comment counts rows that are not in it."""

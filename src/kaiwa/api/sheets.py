@@ -10,6 +10,7 @@ from kaiwa.api.sheet import Sheet
 from kaiwa.compare.groups import best_first
 from kaiwa.errors import counted, in_python
 from kaiwa.report.printed_limits import CORRELATION
+from kaiwa.report.results.agree_view import ASSESSOR_HEADING, ASSESSOR_NOTE, agreement_counts, assessor_rows
 from kaiwa.report.results.design_answer import answer_text, headline, percent
 from kaiwa.report.results.leaderboard import (
     COLUMNS,
@@ -20,6 +21,7 @@ from kaiwa.report.results.leaderboard import (
     printed_baseline,
     printed_leaderboard,
 )
+from kaiwa.report.results.tau_view import overlap_name
 from kaiwa.report.text_tables import few, visible
 
 if TYPE_CHECKING:
@@ -175,11 +177,11 @@ def _variance(variance: Variance) -> Sheet:
 def _agreement(found: Agreement) -> Sheet:
     named = {"Fleiss' kappa": found.fleiss, "raw agreement": found.raw}
     named |= {f"Krippendorff's alpha, {metric}": estimate for metric, estimate in found.alpha.items()}
-    items = f"{counted(found.items, 'item')} of {counted(found.topics, 'topic')}"
-    missing = f"{counted(found.missing, 'NA vote')} left out" if found.missing else ""
+    notes = (f"{counted(found.missing, 'NA vote')} left out",) if found.missing else ()
     rows = [[name, *_bounds(estimate)] for name, estimate in named.items()]
-    caption = f"{items}, {counted(found.votes, 'vote')}"
-    return Sheet(["statistic", "value", "95% low", "high"], rows, caption, notes=tuple(filter(None, [missing])))
+    people = Sheet(ASSESSOR_HEADING, assessor_rows(found.assessors), notes=(ASSESSOR_NOTE,))
+    caption = agreement_counts(found)
+    return Sheet(["statistic", "value", "95% low", "high"], rows, caption, notes=notes, second=people)
 
 
 def _rank_agreement(found: RankAgreement) -> Sheet:
@@ -189,7 +191,7 @@ def _rank_agreement(found: RankAgreement) -> Sheet:
         ["tau_ap", found.tau_ap, None, None],
         ["tau_ap, symmetric", found.tau_ap_symmetric, None, None],
         [f"rank-biased overlap, p = {found.persistence:g}", found.rbo, None, None],
-        *([f"overlap of the first {k}", share, None, None] for k, share in found.overlap.items()),
+        *([overlap_name(k), share, None, None] for k, share in found.overlap.items()),
     ]
     printed: list[list[Cell]] = [[*rows[0][:2], *map(CORRELATION.cut, (tau.low, tau.high))], *rows[1:]]
     left_out = [f"left out, because only one side has them: {few(found.left_out)}"] if found.left_out else []

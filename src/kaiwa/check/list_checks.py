@@ -36,15 +36,16 @@ def bad_topics(run: RawRun, expected: Expectation) -> Iterator[Problem]:
     if expected.topics is None:
         return
     known = set(expected.topics)
+    all_topics = counted(len(known), "topic")
     for topic, lines in run.by_topic.items():
         if topic not in known:
-            what = f"topic {topic!r} ({counted(len(lines), 'line')}) is not among the {len(known)} topics; drop it"
+            what = f"topic {topic!r} ({counted(len(lines), 'line')}) is not among the {all_topics}; drop it"
             yield at_field(run, lines[0], _TOPIC, "unknown-topic", what)
     missing = [topic for topic in expected.topics if topic not in run.by_topic]
     if missing:
         shown = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")  # noqa: PLR2004
         yield in_file(
-            run, "missing-topic", f"no comment for {len(missing)} of {len(known)} topics ({shown}); they score 0"
+            run, "missing-topic", f"no comment for {len(missing):,} of {all_topics} ({shown}); unanswered, score 0"
         )
 
 

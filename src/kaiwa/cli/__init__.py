@@ -96,7 +96,7 @@ class Verbs(click.Group):
 def kaiwa(ctx: click.Context) -> None:
     """Run and measure a Short Text Conversation task, or any part of one.
 
-    Every verb takes --help, --json for machines, and --quiet.
+    Every verb takes -h or --help, --json for machines, and --quiet.
     """
     if os.environ.get("NO_COLOR"):
         ctx.color = False

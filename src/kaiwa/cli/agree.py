@@ -37,7 +37,7 @@ def command(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Fleiss' kappa, Krippendorff's alpha and raw agreement of VOTES, with intervals over topics.
+    """Fleiss' kappa, Krippendorff's alpha and raw agreement of VOTES, with intervals over topics; each assessor.
 
     VOTES is an STC label file (post, comment, labels) or tidy CSV topic,comment,assessor,level. NA votes are
     counted and otherwise ignored.

@@ -2,11 +2,9 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
-import re
-import shlex
 import shutil
 import sys
+import sysconfig
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,10 +13,10 @@ import click
 from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option, seed_option
 from kaiwa.cli.shell.typed_command import expanded, run_typed
 from kaiwa.demo.steps import FAULTY_RUN, MEASURING, POOLING, RETRIEVING, Step
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, typed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     import numpy as np
 
@@ -62,14 +60,12 @@ def command(folder: Path, *, pairs: int, seed: int, as_json: bool) -> None:
 
 def _write_settings(folder: Path, origin: str) -> None:
     from kaiwa.disk.atomic_files import write_text
+    from kaiwa.flow.init import settings_text
     from kaiwa.task.folder_search import CONFIG
-    from kaiwa.task.settings import TEMPLATE
 
-    settings = TEMPLATE.replace('["zh"]', '["en"]')
-    for name, value in {"title": _TITLE, "notice": SIMULATED, "origin": origin, "licence": "see ORIGIN.txt"}.items():
-        settings = re.sub(rf'(?m)^{name} = ".*?".*$', f'{name} = "{value}"', settings)
+    settings = settings_text({"title": _TITLE, "notice": SIMULATED, "origin": origin, "licence": "see ORIGIN.txt"})
     (folder / "runs").mkdir(parents=True)
-    write_text(folder / CONFIG, settings)
+    write_text(folder / CONFIG, settings.replace('["zh"]', '["en"]'))
 
 
 def _run_round(rng: np.random.Generator) -> None:
@@ -108,13 +104,20 @@ def _refuse_other(folder: Path) -> None:
 
 
 def _ending(folder: Path, report: Path) -> str:
-    where, index = shlex.quote(str(folder)), shlex.quote(str(folder / "index"))
-    then = [f"kaiwa status {where}", f"kaiwa reply {index} {shlex.quote(_POST)} -k 3"]
-    environment = Path(sys.prefix) / "bin" / "activate"
-    if shutil.which("kaiwa") is None and environment.is_file():
-        then.insert(0, f". {shlex.quote(os.path.relpath(environment))}")
+    then = _typed_lines([f"status {typed(folder)}", f"reply {typed(folder / 'index')} {typed(_POST)} -k 3"])
     lines = "".join(f"\n  {line}" for line in then)
-    return f"\nOpen {report} in a browser. The commands above work in {where}/. Then try:{lines}"
+    return f"\nOpen {report} in a browser. The commands above work in {folder}/. Then try:{lines}"
+
+
+def _typed_lines(commands: Sequence[str]) -> list[str]:
+    """The commands as bash, zsh and fish run them; the first line puts this ``kaiwa`` on the PATH if needed."""
+    called = Path(sys.argv[0])
+    own = called if called.name == "kaiwa" else Path(sysconfig.get_path("scripts")) / "kaiwa"
+    if not own.is_file():
+        return [f"{typed(sys.executable)} -m kaiwa.cli {command}" for command in commands]
+    found = shutil.which("kaiwa")
+    path = [] if found and own.samefile(found) else [f'export PATH={typed(own.parent.absolute())}:"$PATH"']
+    return [*path, *(f"kaiwa {command}" for command in commands)]
 
 
 @contextlib.contextmanager

@@ -35,7 +35,7 @@ def command(*, repository: Path, output: Path, lang: str | None, tokens: str | N
     with progress("indexing") as tick:
         facts = index_repository(repository, output, language=lang, tokens=tokens, progress=tick)
     text = (
-        f"{output}: {counted(facts['posts'], 'post')}, {counted(facts['comments'], 'comment')}, "
-        f"{counted(facts['pairs'], 'pair')}, {counted(facts['terms'], 'term')} ({facts['tokeniser']})"
+        f"{output}: {', '.join(counted(facts[f'{noun}s'], noun) for noun in ('post', 'comment', 'pair', 'term'))} "
+        f"({facts['tokeniser']})"
     )
     emit(Summary(text, {"index": str(output), **facts}), as_json=as_json)

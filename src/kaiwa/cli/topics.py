@@ -47,5 +47,5 @@ def command(
     if output:
         write_topics(output, drawn.topics)
     if pool is None and rest is None:
-        remark("kaiwa: these posts are in the repository; --rest writes it without them")
+        remark("kaiwa: every topic is still in the repository; --rest writes it without the topics")
     emit(TopicsView(drawn.topics, drawn.candidates, drawn.removed, drawn.rest, output), as_json=as_json)

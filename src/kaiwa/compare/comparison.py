@@ -88,7 +88,7 @@ class Comparison(Shown):
 
     def __repr__(self) -> str:
         size = f"{counted(self.topics, self.axes.topic)}, {counted(len(self.standings), self.axes.run)}"
-        found = f"{self.significant_pairs} of {counted(len(self.pairs), 'pair')} significant"
+        found = f"{self.significant_pairs:,} of {counted(len(self.pairs), 'pair')} significant"
         return f"Comparison({self.measure!r}, {size}, {found})"
 
     def methods(self) -> str:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kaiwa.errors import counted
+
 if TYPE_CHECKING:
     from collections import Counter
 
@@ -127,7 +129,7 @@ def same_pairs(part: Rows, first_comments: int, removed: Counter[str], conflicts
     if first_comments:
         kept = np.flatnonzero(keep)
         keep[kept] = within_first(part["post"][kept], first_comments)
-        removed[f"after the first {first_comments} comments"] += len(kept) - int(keep.sum())
+        removed[f"after the first {counted(first_comments, 'comment')}"] += len(kept) - int(keep.sum())
     part["keep"] = keep
     return part
 

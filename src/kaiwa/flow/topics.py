@@ -56,7 +56,7 @@ def sample_topics(
     short = {names[place]: candidates[names[place]] for place in order.tolist()}
     kept, near = _without_near_duplicates(repository, short, outside=pool is not None)
     if len(kept) < count:
-        what = f"only {len(kept)} of {counted(offered, 'post')} can be topics, {count} wanted"
+        what = f"only {len(kept):,} of {counted(offered, 'post')} can be topics, {count:,} wanted"
         raise InputError.at(pool or source, what, f"give more posts, or a smaller {option('count')}")
     topics = dict(list(kept.items())[:count])
     left = _write_rest(repository, topics, rest) if rest else None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.label.assessor_levels import AssessorLevels, levels_by_assessor
 from kaiwa.label.coefficients import (
     METRICS,
     alpha_of,
@@ -68,9 +68,10 @@ class AssessorPair:
 
 @dataclass(frozen=True)
 class Agreement(Shown):
-    """The agreement of the votes: kappa and alpha by metric with intervals, raw agreement, and counts.
+    """The agreement of the votes: kappa and alpha by metric with intervals, raw agreement, counts, and the assessors.
 
-    ``missing`` counts the NA votes, which are ignored.
+    ``items`` counts the items with two votes or more; without any, the statistics are NaN. ``missing`` counts the NA
+    votes, which are ignored. ``assessors`` has a line for each assessor, in the order of the votes.
 
     >>> import kaiwa
     >>> kaiwa.Votes.from_rows([("q", "c", "ann", 2), ("q", "c", "bob", 2)]).agree().raw.value
@@ -85,6 +86,7 @@ class Agreement(Shown):
     raw: Estimate
     fleiss: Estimate
     alpha: dict[str, Estimate]
+    assessors: tuple[AssessorLevels, ...] = field(repr=False)
 
 
 def agreement(
@@ -97,8 +99,6 @@ def agreement(
     """
     counts = votes.counts() if classes is None else merged(votes.counts(), classes)
     voted = counts.sum(axis=1) >= _PAIR
-    if not voted.any():
-        raise InputError("no item has two votes, so agreement cannot be measured; give votes of several assessors")
     topic_of, topics = _topic_numbers(votes)
     parts = _by_topic(counts[voted], topic_of[voted], topics)
     weights = topic_counts(rng, samples, topics, size=topics)
@@ -111,8 +111,8 @@ def agreement(
         topics=topics,
         votes=int(counts.sum()),
         missing=votes.missing,
-        votes_per_item=float(counts[voted].sum() / voted.sum()),
-        raw=_estimate(float(item_agreement(counts[voted]).mean()), observed),
+        votes_per_item=float(counts[voted].sum() / voted.sum()) if voted.any() else float("nan"),
+        raw=_estimate(float(item_agreement(counts[voted]).mean()) if voted.any() else float("nan"), observed),
         fleiss=_estimate(fleiss_kappa(counts), kappas),
         alpha={
             metric: _estimate(
@@ -120,6 +120,7 @@ def agreement(
             )
             for metric in METRICS
         },
+        assessors=levels_by_assessor(votes, classes=classes),
     )
 
 

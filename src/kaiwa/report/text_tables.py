@@ -35,14 +35,16 @@ class Rows:
 
 
 def show(cell: Cell, *, digits: int = 4) -> str:
-    """A cell as text: floats to ``digits`` places, None as n/a.
+    """A cell as text: floats to ``digits`` places, whole numbers in groups of three digits, None as n/a.
 
-    >>> [show(0.25), show(7), show(None), show("P+")]
-    ['0.2500', '7', 'n/a', 'P+']
+    >>> [show(0.25), show(7000), show(None), show("P+")]
+    ['0.2500', '7,000', 'n/a', 'P+']
     """
     if cell is None:
         return MISSING
-    return f"{cell:.{digits}f}" if isinstance(cell, float) else str(cell)
+    if isinstance(cell, str):
+        return cell
+    return f"{cell:.{digits}f}" if isinstance(cell, float) else f"{cell:,}"
 
 
 def width(text: str) -> int:

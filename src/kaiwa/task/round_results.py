@@ -161,10 +161,8 @@ def _design(v_e: float, task: Task) -> Design | None:
 
 
 def _agreement(votes: Votes, seed: int) -> Agreement | None:
-    try:
-        return agreement(votes, rng=np.random.default_rng(seed))
-    except InputError:
-        return None  # agreement needs two assessors
+    found = agreement(votes, rng=np.random.default_rng(seed))
+    return found if found.items else None  # agreement needs two assessors
 
 
 def _taus(scores: ScoreSet, measures: list[str]) -> dict[tuple[str, str], TauResult]:

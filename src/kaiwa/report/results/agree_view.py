@@ -1,8 +1,8 @@
-"""The agreement of assessors: the coefficients with intervals, the most contested items, and pairs of assessors."""
+"""The agreement of assessors: the coefficients with intervals, each assessor, contested items, pairs of assessors."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kaiwa.label.agreement import Agreement, AssessorPair, Contested, Estimate
+    from kaiwa.label.assessor_levels import AssessorLevels
     from kaiwa.report.text_tables import Cell
+
+NO_PAIR = "no item has two votes, so agreement cannot be measured"
+ASSESSOR_HEADING = ["assessor", "votes", "NA", "mean level", "share L0", "share top", "agreement", "kappa"]
+ASSESSOR_NOTE = "agreement: the share of the others' votes on the same items at the same level; kappa: beyond chance"
 
 
 @dataclass(frozen=True)
@@ -25,13 +30,13 @@ class AgreementView:
     pairs: Sequence[AssessorPair]
 
     def text(self) -> str:
-        """The statistics, then the contested items and the pairs of assessors, if any."""
+        """The statistics and a line per assessor, then the contested items and the pairs of assessors, if any."""
         found = self.agreement
-        counts = (
-            f"{counted(found.items, 'item')} of {counted(found.topics, 'topic')}, {counted(found.votes, 'vote')}, "
-            f"{found.votes_per_item:g} per item"
-        )
-        parts = [counts, table(["statistic", "value", "95% low", "high"], _statistics(found))]
+        parts = [
+            agreement_counts(found),
+            table(["statistic", "value", "95% low", "high"], _statistics(found)),
+            f"{table(ASSESSOR_HEADING, assessor_rows(found.assessors))}\n{ASSESSOR_NOTE}",
+        ]
         if self.contested:
             header = ["topic", "comment", "votes L0 L1 ...", "agreement"]
             parts.append("most contested\n" + table(header, [_contested_row(item) for item in self.contested]))
@@ -51,18 +56,44 @@ class AgreementView:
             "topics": found.topics,
             "votes": found.votes,
             "missing": found.missing,
-            "votes_per_item": found.votes_per_item,
+            "votes_per_item": defined(found.votes_per_item),
             "intervals": {
                 "fleiss_kappa": _estimate(found.fleiss),
                 "krippendorff_alpha": {metric: _estimate(value) for metric, value in found.alpha.items()},
                 "raw_agreement": _estimate(found.raw),
             },
+            "assessors": [_assessor_fields(one) for one in found.assessors],
             "contested": [
                 {"topic": item.topic, "comment": item.comment, "votes": list(item.votes), "agreement": item.agreement}
                 for item in self.contested
             ],
             "pairs": [_pair_fields(pair) for pair in self.pairs],
         }
+
+
+def agreement_counts(found: Agreement) -> str:
+    """How many items, topics and votes the statistics come from."""
+    size = f"{counted(found.items, 'item')} of {counted(found.topics, 'topic')}, {counted(found.votes, 'vote')}"
+    return f"{size}, {round(found.votes_per_item, 2):,g} per item" if found.items else f"{size}; {NO_PAIR}"
+
+
+def assessor_rows(assessors: Sequence[AssessorLevels]) -> list[list[Cell]]:
+    """A row per assessor; what is undefined is None."""
+    return [
+        [
+            one.name,
+            one.votes,
+            one.missing,
+            *map(defined, (one.mean_level, one.share_lowest, one.share_highest)),
+            *map(defined, (one.agreement, one.kappa)),
+        ]
+        for one in assessors
+    ]
+
+
+def _assessor_fields(one: AssessorLevels) -> dict[str, Any]:  # Any: JSON values
+    values = asdict(one)
+    return {name: defined(value) if isinstance(value, float) else value for name, value in values.items()}
 
 
 def defined(value: float) -> float | None:

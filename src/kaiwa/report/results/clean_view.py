@@ -86,9 +86,6 @@ class RulesView:
 def _rule_lines(chosen: RuleSet) -> list[str]:
     lines = [f"{chosen.name}: {chosen.source}"]
     lines += [f"  {rule.name} ({rule.side}): {rule.says}" for rule in chosen.rules]
-    first = chosen.first_comments
-    lines += (
-        [f"  first {'' if first == 1 else f'{first} '}comment{'' if first == 1 else 's'} of a post"] if first else []
-    )
+    lines += [f"  first {counted(chosen.first_comments, 'comment')} of a post"] if chosen.first_comments else []
     lines += ["  near-duplicate comments merged"] if chosen.merge else []
     return lines

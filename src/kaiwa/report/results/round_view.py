@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.errors import counted
+from kaiwa.errors import counted, typed
 from kaiwa.report.results.design_answer import design_fields, headline, paragraph
 from kaiwa.report.results.leaderboard import best_means, first_rank, first_runs
 from kaiwa.report.text_tables import table
@@ -31,7 +31,7 @@ class InitView:
         task = self.task
         return (
             f"{task.config}: edit the settings\n{task.topics}: put the topics here (id TAB text)\n"
-            f"{task.folder / 'runs'}/: put the runs here\nThen: kaiwa status {task.folder}"
+            f"{task.folder / 'runs'}/: put the runs here\nThen: kaiwa status {typed(task.folder)}"
         )
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values

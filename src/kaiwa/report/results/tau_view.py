@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     from kaiwa.stats.kendall import Interval
 
 
+def overlap_name(first: int) -> str:
+    """What the overlap of the first runs of two rankings is called.
+
+    >>> overlap_name(1), overlap_name(3)
+    ('overlap of the first run', 'overlap of the first 3 runs')
+    """
+    return "overlap of the first run" if first == 1 else f"overlap of the first {counted(first, 'run')}"
+
+
 @dataclass(frozen=True)
 class TauView:
     """Tau with its interval, tau_ap, rank-biased overlap and the overlap at the top."""
@@ -31,7 +40,7 @@ class TauView:
             ["tau_ap, symmetric", found.tau_ap_symmetric, "", ""],
             [f"rank-biased overlap, p = {found.persistence:g}", found.rbo, "", ""],
         ]
-        rows += [[f"overlap of the first {k}", share, "", ""] for k, share in found.overlap.items()]
+        rows += [[overlap_name(k), share, "", ""] for k, share in found.overlap.items()]
         first, second = found.labels
         heading = f"{first} against {second}, {counted(len(found.runs), found.axes.run)}\n"
         notes = CORRELATION.note([tau.low, tau.high], uncut="--json has")
