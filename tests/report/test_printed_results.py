@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import kaiwa
 from kaiwa.cli import kaiwa as command
-from kaiwa.report.results.leaderboard import first_rank, highest_means, printed_leaderboard
+from kaiwa.report.results.leaderboard import first_rank, best_means, printed_leaderboard
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,7 @@ def test_the_report_names_no_leader(small_round: Path) -> None:
     assert "nG@1: 3 runs share rank 1; highest mean: Aoi-C-R1\n" in done.output
     fields = json.loads(CliRunner().invoke(command, ["report", str(small_round), "--json"]).stdout)
     assert fields["rank_1"]["nG@1"] == ["Aoi-C-R1", "Aoi-C-R2", "Bai-C-R1"]
-    assert fields["highest_mean"]["nG@1"] == ["Aoi-C-R1"]
+    assert fields["best_mean"]["nG@1"] == ["Aoi-C-R1"]
     texts = [small_round / "report.html", *(small_round / "report-files").rglob("*.*")]
     for path in (path for path in texts if path.suffix in {".html", ".json", ".csv", ".tex"}):
         assert not any(words in path.read_text(encoding="utf-8").lower() for words in ("leads", "best run"))
@@ -108,7 +108,7 @@ def test_two_runs_are_one_comparison() -> None:
     found = compared({"A": 0.9, "B": 0.1})
     assert "the familywise error of the one comparison to 0.05" in found.methods()
     assert repr(found).endswith("of 1 pair significant)")
-    assert highest_means(found) == ["A"]
+    assert best_means(found) == ["A"]
 
 
 @pytest.mark.parametrize("columns", [60, 80])
