@@ -271,3 +271,10 @@ def test_a_file_of_a_command_of_design_is_recorded_in_a_task_folder(kaiwa: Kaiwa
     assert kaiwa("design", "cost", *CELL, "-o", "task/cost.txt").returncode == 0
     record = json.loads((tmp_path / "task" / ".kaiwa-steps.json").read_text())
     assert record["cost.txt"]["verb"] == "design cost"
+
+
+def test_a_form_without_a_table_is_refused(kaiwa: Kaiwa) -> None:
+    """Sentences are not LaTeX: the form is for --table, and is not ignored."""
+    done = kaiwa("design", *CELL, "--format", "latex")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--format latex is for a table of sizes; add --table" in done.stderr

@@ -80,16 +80,25 @@ def bullets(items: Sequence[str], *, han: str = "zh") -> str:
 
 
 def table(
-    header: Sequence[str], rows: Sequence[Sequence[Cell]], *, caption: str = "", digits: int = 4, han: str = "zh"
+    header: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    *,
+    caption: str = "",
+    digits: int = 4,
+    han: str = "zh",
+    folds: bool = False,
 ) -> str:
-    """A table that scrolls sideways on a small screen; numbers to the right, the first column as row headings."""
+    """A table that scrolls sideways on a small screen; numbers to the right, the first column as row headings.
+
+    ``folds`` is for a page with the style sheet, which shows the first lines of a long text.
+    """
     numeric = [
         bool(rows) and all(isinstance(row[place], int | float | None) for row in rows) for place in range(len(header))
     ]
     head = "".join(
         f"<th scope=col{_right(right)}>{text(name)}</th>" for name, right in zip(header, numeric, strict=True)
     )
-    body = "".join(f"<tr>{_row(row, numeric, digits, han)}</tr>" for row in rows)
+    body = "".join(f"<tr>{_row(row, numeric, digits, han, folds=folds)}</tr>" for row in rows)
     title = f"<caption><span>{text(caption)}</span></caption>" if caption else ""
     whole = f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     kind = '"scroll tall"' if len(rows) > _MANY_ROWS else "scroll"
@@ -111,19 +120,19 @@ def details(summary: str, body: str) -> str:
     return f"<details><summary>{text(summary)}</summary>{body}</details>"
 
 
-def _row(row: Sequence[Cell], numeric: Sequence[bool], digits: int, han: str) -> str:
-    first = show(row[0], digits=digits)
-    cells = [f"<th scope=row{_right(numeric[0]) or _wrapped(row[0])}{lang(first, han=han)}>{_cell(first, han)}</th>"]
-    cells += [
-        f"<td{_right(right) or _wrapped(cell)}{lang(str(cell), han=han)}>{_cell(show(cell, digits=digits), han)}</td>"
-        for cell, right in zip(row[1:], numeric[1:], strict=True)
-    ]
+def _row(row: Sequence[Cell], numeric: Sequence[bool], digits: int, han: str, *, folds: bool) -> str:
+    cells = list[str]()
+    for place, (cell, right) in enumerate(zip(row, numeric, strict=True)):
+        words = show(cell, digits=digits)
+        tag, scope = ("td", "") if place else ("th", " scope=row")
+        inner = folded(words, han=han) if folds and is_long(words) else _cell(words)
+        cells.append(f"<{tag}{scope}{_right(right) or _wrapped(cell)}{lang(words, han=han)}>{inner}</{tag}>")
     return "".join(cells)
 
 
-def _cell(words: str, han: str) -> str:
-    """The text of a cell, in which names such as ``Aoi-C-R1`` stay whole when lines break; a long text is folded."""
-    return folded(words, han=han) if is_long(words) else _HYPHENED.sub(r"<span class=whole>\g<0></span>", text(words))
+def _cell(words: str) -> str:
+    """The text of a cell, in which names such as ``Aoi-C-R1`` stay whole when lines break."""
+    return _HYPHENED.sub(r"<span class=whole>\g<0></span>", text(words))
 
 
 def _wrapped(cell: Cell) -> str:
