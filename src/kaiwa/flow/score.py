@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError, option
+from kaiwa.flow.gains import votes_with_top
 from kaiwa.formats.intent_files import IntentChances
-from kaiwa.formats.readers import each_run, read_chances, read_grouped_qrels, read_qrels, read_runs, read_votes
+from kaiwa.formats.readers import each_run, read_chances, read_grouped_qrels, read_qrels, read_runs
 from kaiwa.formats.scores.score_tables import write_matrix, write_scores
 from kaiwa.label.gain_schemes import UNANIMITY_WEIGHT
 from kaiwa.measure.chosen_measure import choose
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from kaiwa.measure.gain_scale import Scale
     from kaiwa.measure.judgements import Judgements
     from kaiwa.model.run import Run
-    from kaiwa.model.votes import Votes
 
 OFFICIAL = ("nG@1", "nERR@10", "P+")
 """The measures of the STC overview, in its order."""
@@ -52,18 +52,10 @@ def judgements_from(
         what = f"{option('chances')} gives the probabilities of intents, but no intents are given"
         raise InputError(f"{what}; give {option('intents')} too")
     if votes is not None:
-        return judged_votes(_votes(votes, votes_top), scale, scheme=scheme, p=p)
+        return judged_votes(votes_with_top(votes, votes_top), scale, scheme=scheme, p=p)
     if intents is not None:
         return _judged_by_intent(intents, scale, chances)
     return judged_gains(read_qrels(given[0]), scale)
-
-
-def _votes(path: Path, top: int | None) -> Votes:
-    """The votes of a file; here ``top`` is gmax, so that an error on the levels names the other option."""
-    try:
-        return read_votes(path, top=top)
-    except InputError as fault:
-        raise InputError(f"{fault}".replace(option("top"), option("votes_top"))) from None
 
 
 def _judged_by_intent(path: Path, scale: Scale, chances: Path | None) -> Judged:

@@ -135,6 +135,7 @@ COST = (
     ),
     _option("--qrels", metavar="FILE", type=IN_FILE, help="Judgements of the --judged runs."),
     _option("--votes", metavar="FILE", type=IN_FILE, help="Or votes on their items: measure fewer assessors too."),
+    _option("--votes-top", metavar="LEVEL", type=click.IntRange(1), help="The highest level of the --votes."),
 )
 KINDS = (
     _option("--pass-rate", type=float, help="As kaiwa design pass-rate."),

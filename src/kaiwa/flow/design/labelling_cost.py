@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
-from kaiwa.flow.gains import gains_file
+from kaiwa.flow.gains import votes_with_top
 from kaiwa.formats.readers import read_qrels, read_runs
+from kaiwa.label.gain_schemes import voted_gains
 from kaiwa.studies.labelling_variance import Panels, drawn_panels, measured_labellings
 from kaiwa.topicset.budget import Labelling, pool_items
 
@@ -24,7 +25,7 @@ def labellings(
 ) -> list[Labelling]:
     """The ways of judging to compare, measured on runs and judgements if these are given."""
     if question.votes is not None:
-        panels = _panels_of_votes(question.votes, question.assessors, rng=rng)
+        panels = _panels_of_votes(question.votes, question.votes_top, question.assessors, rng=rng)
     elif question.qrels is not None:
         panels = _panels_of_qrels(question.qrels, question.assessors)
     else:
@@ -49,8 +50,8 @@ def _panels_of_qrels(path: Path, assessors: Sequence[int]) -> Panels:
     return {people: [gains] for people in assessors}
 
 
-def _panels_of_votes(path: Path, assessors: Sequence[int], *, rng: np.random.Generator) -> Panels:
-    _, made = gains_file(path, scheme="mean")
+def _panels_of_votes(path: Path, top: int | None, assessors: Sequence[int], *, rng: np.random.Generator) -> Panels:
+    made = voted_gains(votes_with_top(path, top))
     most = int(made.counts.sum(axis=1).max())
     if max(assessors) > most:
         raise InputError.at("assessors", f"{max(assessors)} per item, but {path} has {most}", f"give at most {most}")

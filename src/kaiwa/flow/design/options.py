@@ -58,6 +58,7 @@ class Question:
     judged: tuple[Path, ...] = ()
     qrels: Path | None = None
     votes: Path | None = None
+    votes_top: int | None = None
     seed: int = 1
 
     def requirement(self, variance: float) -> Requirement:
