@@ -218,13 +218,13 @@ def test_votes_read_back_as_they_were_written(items: int, assessors: int, data: 
 
 @given(st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=4, unique_by=str.strip), st.data())
 def test_scores_read_back_as_they_were_written(names: list[str], data: st.DataObject) -> None:
-    """Any names without line ends or outer blanks, any finite numbers."""
+    """Any names without line ends or outer blanks, any finite numbers, either direction."""
     kept = [name.strip() for name in names if name.isprintable() and name.strip() and not name.strip().startswith("#")]
     if not kept:
         return
     values = data.draw(st.lists(st.lists(numbers, min_size=len(kept), max_size=len(kept)), min_size=1, max_size=3))
     topics = tuple(f"q{place}" for place in range(len(values)))
-    scores = Scores("m", topics, tuple(kept), np.array(values))
+    scores = Scores("m", topics, tuple(kept), np.array(values), data.draw(st.sampled_from(["higher", "lower"])))
     with file_of(b"") as path:
         write_scores(path, ScoreSet([scores]))
         assert read_scores(path)["m"] == scores
@@ -241,9 +241,11 @@ NOUNS = {
     "votes": st.lists(st.lists(st.integers(NA, 2), min_size=2, max_size=2), min_size=1, max_size=4).map(
         lambda levels: _votes(np.array(levels))
     ),
-    "scores": st.tuples(*[st.lists(ids, min_size=1, max_size=3, unique=True)] * 2, st.floats(-1e6, 1e6)).map(
-        lambda drawn: ScoreSet([Scores("AP", tuple(drawn[0]), tuple(drawn[1]), _filled(drawn))])
-    ),
+    "scores": st.tuples(
+        *[st.lists(ids, min_size=1, max_size=3, unique=True)] * 2,
+        st.floats(-1e6, 1e6),
+        st.sampled_from(["higher", "lower"]),
+    ).map(lambda drawn: ScoreSet([Scores("AP", tuple(drawn[0]), tuple(drawn[1]), _filled(*drawn[:3]), drawn[3])])),
     "topics": st.dictionaries(ids, ids, min_size=1, max_size=4),
     "factors": st.lists(ids, min_size=1, max_size=4, unique=True).map(
         lambda topics: {"AP": Factors("AP", tuple(topics), np.full(len(topics), 0.1), np.full(len(topics), 1 / 3))}
@@ -271,8 +273,7 @@ def _votes(by_assessor: IntArray) -> Votes:
     )
 
 
-def _filled(drawn: tuple[list[str], list[str], float]) -> FloatArray:
-    topics, runs, score = drawn
+def _filled(topics: list[str], runs: list[str], score: float) -> FloatArray:
     return np.arange(len(topics) * len(runs)).reshape(len(topics), len(runs)) / 7 + score
 
 

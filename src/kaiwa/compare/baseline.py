@@ -100,7 +100,7 @@ def compare_with_baseline(
     True
     """
     try:
-        require_matrix(scores.values)
+        require_matrix(scores.values, axes=scores.axes)
     except InputError as fault:
         raise InputError(f"{scores.measure}: {fault}") from None
     if baseline not in scores.runs:

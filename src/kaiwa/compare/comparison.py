@@ -212,7 +212,7 @@ def _standings(scores: Scores, found: AllPairs, alpha: float) -> tuple[Standing,
 
 def _require_settings(scores: Scores, test: str, trials: Trials, alpha: float, p_rule: PRule) -> None:
     try:
-        require_matrix(scores.values)
+        require_matrix(scores.values, axes=scores.axes)
     except InputError as fault:
         raise InputError(f"{scores.measure}: {fault}") from None
     if not 0 < alpha < 1:

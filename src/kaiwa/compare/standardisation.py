@@ -55,7 +55,7 @@ def standardisation_factors(scores: Scores) -> Factors:
     ([0.2], [0.1])
     """
     try:
-        require_matrix(scores.values, topics=1)
+        require_matrix(scores.values, topics=1, axes=scores.axes)
     except InputError as fault:
         raise InputError(f"{scores.measure}: {fault}, or read factors of an earlier round") from None
     spread = scores.values.max(axis=1) - scores.values.min(axis=1)

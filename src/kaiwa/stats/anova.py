@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError, counted
+from kaiwa.model.direction import TOPICS_AND_RUNS
 
 if TYPE_CHECKING:
+    from kaiwa.model.direction import Axes
     from kaiwa.model.ids import FloatArray
 
 LARGEST = 1e100
@@ -99,16 +101,19 @@ def within_run_variance(by_topic: FloatArray) -> float:
     return float((run_deviations(by_topic) ** 2).sum() / (runs * (topics - 1)))
 
 
-def require_matrix(by_topic: FloatArray, *, topics: int = 2, runs: int = 2) -> tuple[int, int]:
-    """The shape of the matrix; an error if it is too small or a score is not finite."""
+def require_matrix(
+    by_topic: FloatArray, *, topics: int = 2, runs: int = 2, axes: Axes = TOPICS_AND_RUNS
+) -> tuple[int, int]:
+    """The shape of the matrix; an error, in the words of its axes, if it is too small or a score is not finite."""
+    topic, run = axes
     if by_topic.ndim != 2:  # noqa: PLR2004  topics x runs
         raise InputError(f"an array of {counted(by_topic.ndim, 'dimension')}; give a topics x runs matrix")
     if by_topic.shape[1] < runs:
-        raise InputError(f"{counted(by_topic.shape[1], 'run')}; give at least {runs}, scored on the same topics")
+        raise InputError(f"{counted(by_topic.shape[1], run)}; give at least {runs}, scored on the same {topic}s")
     if by_topic.shape[0] < topics:
-        raise InputError(f"{counted(by_topic.shape[0], 'topic')}; give at least {topics}: one topic has no variance")
+        raise InputError(f"{counted(by_topic.shape[0], topic)}; give at least {topics}: one {topic} has no variance")
     if not np.isfinite(by_topic).all():
-        raise InputError("a score is not a finite number; fix it, or leave out that topic or run")
+        raise InputError(f"a score is not a finite number; fix it, or leave out that {topic} or {run}")
     if by_topic.size and np.abs(by_topic).max() > LARGEST:
         raise InputError(f"a score is beyond {LARGEST:g}; scale the scores down")
     return by_topic.shape[0], by_topic.shape[1]
