@@ -53,8 +53,8 @@ def _record_what_is_written(command: click.Command, work: Callable[..., Any]) ->
     """Make the command record in a task folder how each file that it writes there was made."""
 
     def callback(**options: Any) -> None:  # Any: what click parsed
-        tell_task_defaults()
         written = work(**options)  # a verb that chooses its file's name returns it
+        tell_task_defaults()
         made = written if isinstance(written, Made) else Made(written or options.get("output"), {})
         if isinstance(made.path, Path) and made.path.is_file():
             _record(_verb_name(), made, options)
