@@ -7,6 +7,7 @@ import importlib.util
 import re
 import shlex
 import shutil
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,7 +62,7 @@ def test_every_name_stands_in_a_page(kind: str, name: str) -> None:
     assert re.search(quoted, _page(PAGES[kind])), f"the {kind} {name} is not on docs/{PAGES[kind]}"
 
 
-@pytest.mark.parametrize("setting", TaskSettings.__dataclass_fields__)
+@pytest.mark.parametrize("setting", [one.name for one in fields(TaskSettings) if one.compare])
 def test_every_setting_is_described_and_in_the_template(setting: str) -> None:
     """``kaiwa.toml`` shows each setting, and docs/round.md names it."""
     assert f"`{setting}`" in _page("round.md")
@@ -92,7 +93,7 @@ def test_every_example_of_a_help_works(tmp_path: Path, monkeypatch: pytest.Monke
     for verb, line in _examples().items():
         assert f"kaiwa {verb}" in line
         done = CliRunner().invoke(kaiwa, _words(line)) if verb != "demo" else None
-        if done and done.exit_code:
+        if done and done.exit_code != (verb == "run"):  # a round that waits for its topics is not complete
             failed[line] = done.output or repr(done.exception)
         if verb == "init":
             shutil.copy(tmp_path / "scores.csv", tmp_path / "mytask" / "scores.csv")
@@ -118,7 +119,7 @@ def _small_data(folder: Path) -> None:
     for name in ("scores", "pilot1", "pilot2"):
         cells = [
             f"{measure},{topic},{team},{rng.random() * factor:.3f}\n"
-            for measure in ("nG@1", "nERR@10")
+            for measure in ("nG@1", "nERR@10", "P+")
             for topic in range(20)
             for team, factor in zip(TEAMS, (1.0, 0.8, 0.6, 0.4), strict=True)
         ]

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import kaiwa
 from kaiwa.cli import kaiwa as command
-from kaiwa.report.results.leaderboard import first_rank, best_means, printed_leaderboard
+from kaiwa.report.results.leaderboard import best_means, first_rank, printed_leaderboard
 
 if TYPE_CHECKING:
     from pathlib import Path
