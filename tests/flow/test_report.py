@@ -65,7 +65,10 @@ def test_what_is_on_a_takedown_list_appears_nowhere(files: dict[str, bytes], sma
     """A comment, a topic, and a comment whose only post is a takedown: no id and no text in the page or its files."""
     marks = [b"c03", "恭喜你 3".encode(), b'"q1"', b"c11"]
     assert all(any(mark in one for one in files.values()) for mark in marks)
-    (small_round / "takedown.txt").write_text("c03  # asked by its author\nq1\np2\n")
+    (small_round / "takedown.txt").write_text("c03  # asked by its author\nq1\np2\nq99\n")
+    with (small_round / "topics.tsv").open("a") as topics:
+        topics.write("q99\tA topic without judgements\n")
+    marks.append(b"q99")
     after = reported(small_round)
     assert not [(mark, name) for mark in marks for name, one in after.items() if mark in one]
     assert b"(takedown)" in after["page"]

@@ -63,13 +63,13 @@ def write_report(
     results = round_results(task, takedown=takedown, stale=stale)
     on_progress(1, STAGES)
     sections = report_sections(results)
-    notice = " ".join([*([task.settings.notice] if task.settings.notice else []), *round_marks(results)])
-    head = ReportHead(task.settings.title, notice, _lead(results), version)
+    notices = _notices(results)
+    head = ReportHead(task.settings.title, " ".join(notices), _lead(results), version)
     html = page(
         head.title,
         sections,
         lead=head.lead,
-        banner=head.notice,
+        banners=notices,
         footer=_footer(results, version),
         han=_han(task),
     )
@@ -90,7 +90,7 @@ def report_sections(results: RoundResults) -> list[Section]:
         topics_section([(one.scores, one.std_ab) for one in measures], results.posts),
         side_by_side_section(_material(results), han=_han(results.task)) if results.runs else None,
         agreement_section(results.agreement, results.contested, results.texts) if results.agreement else None,
-        pool_section(results.pool) if results.pool else None,
+        pool_section(results.pool, results.progress.unjudged_topics) if results.pool else None,
         variance_section([(one.scores.measure, one.variance, one.standardised_variance) for one in measures]),
         next_round_section({one.scores.measure: one.design for one in measures}),
         systems_section({run.name: run.description for run in results.runs}) if results.runs else None,
@@ -108,9 +108,9 @@ def _with_notice(section: Section, notice: str) -> Section:
     return replace(section, parts=(Paragraph(notice, "banner"), *section.parts))
 
 
-def round_marks(results: RoundResults) -> list[str]:
-    """The marks of a round that is not finished or not up to date, for the top of the page."""
-    marks = list[str]()
+def _notices(results: RoundResults) -> list[str]:
+    """The task's notice, and the marks of a round that is not finished or not up to date."""
+    marks = [results.task.settings.notice] if results.task.settings.notice else []
     if findings := results.progress.findings():
         marks.append(f"PROVISIONAL: {'; '.join(findings)}.")
     if results.stale:
@@ -159,7 +159,7 @@ def _limits(results: RoundResults) -> ResultLimits:
     pool = results.pool
     smallest = {one.scores.measure: _smallest(one, results.task) for one in results.measures}
     return ResultLimits(
-        notices=[*([results.task.settings.notice] if results.task.settings.notice else []), *round_marks(results)],
+        notices=_notices(results),
         smallest={measure: least for measure, least in smallest.items() if least is not None},
         power=results.task.settings.power,
         unjudged=(pool.unjudged, pool.items) if pool and pool.unjudged is not None else None,

@@ -51,11 +51,12 @@ class JudgingProgress:
         if self.without_votes:
             have = "has" if self.without_votes == 1 else "have"
             found.append(f"{self.without_votes:,} of {counted(self.items, 'pooled item')} {have} no vote")
-        if self.votes_missing:
+        if self.votes_missing and self.votes_per_item > 1:
             are = "is" if self.votes_missing == 1 else "are"
             found.append(f"{counted(self.votes_missing, 'vote')} {are} missing to {self.votes_per_item} per item")
         if topics := self.unjudged_topics:
-            shown = ", ".join(topics[:_SHOWN]) + (", ..." if len(topics) > _SHOWN else "")
+            rest = len(topics) - _SHOWN
+            shown = ", ".join(topics[:_SHOWN]) + (f" and {rest:,} more" if rest > 0 else "")
             have = "has" if len(topics) == 1 else "have"
             found.append(f"{counted(len(topics), 'topic')} {have} no judgement: {shown}")
         return found

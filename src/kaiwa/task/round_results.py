@@ -107,7 +107,7 @@ def round_results(task: Task, *, takedown: Path | None = None, stale: bool = Fal
     return RoundResults(
         task=task,
         steps=steps,
-        progress=judging_progress(task),
+        progress=_progress(task, ids),
         stale=outdated,
         measures=[_measure(table, task) for table in scores.values()],
         taus=_taus(scores, chosen),
@@ -120,6 +120,13 @@ def round_results(task: Task, *, takedown: Path | None = None, stale: bool = Fal
         texts=comment_texts(task, _shown_comments(runs, task.settings.depth) - ids),
         takedown=hidden,
     )
+
+
+def _progress(task: Task, ids: frozenset[str]) -> JudgingProgress:
+    """How far the judging is, without the names of topics that must not be shown."""
+    found = judging_progress(task)
+    shown = ("(takedown)" if topic in ids else topic for topic in found.unjudged_topics)
+    return replace(found, unjudged_topics=tuple(shown))
 
 
 def _replaced_topics(scores: ScoreSet, ids: frozenset[str]) -> dict[str, str]:

@@ -33,7 +33,7 @@ def page(
     sections: Sequence[Section],
     *,
     lead: str = "",
-    banner: str = "",
+    banners: Sequence[str] = (),
     footer: str = "",
     han: str = "zh",
 ) -> str:
@@ -55,7 +55,7 @@ def page(
         f"<title>{text(title)}</title><style>{_style()}</style></head><body>"
         '<a class=skip href="#content">Skip to the results</a>'
         f"<header><h1>{text(title)}</h1>{paragraph(lead, kind='lead') if lead else ''}"
-        f"{f'<p class=banner role=note>{text(banner)}</p>' if banner else ''}"
+        f"{''.join(f'<p class=banner role=note>{text(banner)}</p>' for banner in banners)}"
         f'<nav aria-label="Contents"><ul>{links}</ul></nav></header>'
         f'<main id="content">{body}</main>{f"<footer>{text(footer)}</footer>" if footer else ""}'
         f"{f'<script>{script}</script>' if script else ''}</body></html>\n"

@@ -46,8 +46,8 @@ def _estimate(one: Estimate) -> list[Cell]:
     return [None if isnan(value) else value for value in (one.value, one.low, one.high)]
 
 
-def pool_section(facts: PoolFacts) -> Section:
-    """What was pooled, who contributed it, and the unjudged share of each run."""
+def pool_section(facts: PoolFacts, unjudged_topics: Sequence[str]) -> Section:
+    """What was pooled, who contributed it, the unjudged share of each run, and the topics without judgements."""
     gaps = {one.run: (int(one.unjudged.sum()), int(one.returned.sum())) for one in facts.coverage}
     rows: list[list[Cell]] = [
         [one.name, one.items, one.unique, *([_share(*gaps[one.name])] if one.name in gaps else [None] if gaps else [])]
@@ -68,6 +68,10 @@ def pool_section(facts: PoolFacts) -> Section:
     parts.append(
         Details("Size of the pool at each depth", (Table("pool-sizes", "Pool by depth", ["depth", "items"], by_depth),))
     )
+    if unjudged_topics:
+        names: list[list[Cell]] = [[topic] for topic in unjudged_topics]
+        table = Table("unjudged-topics", "Topics without judgements", ["topic"], names)
+        parts.append(Details(f"{counted(len(names), 'topic')} without judgements", (table,)))
     by_rank: list[list[Cell]] = [
         [one.run, rank, returned, unjudged]
         for one in coverage
