@@ -258,7 +258,8 @@ def test_a_model_with_a_lower_perplexity_is_ranked_first(kaiwa: Kaiwa, losses: P
     shown = kaiwa("compare", str(losses), "-m", "ppl", "--pairs").stdout
     assert "mean (lower is better)" in shown.splitlines()[0]
     assert "compared by mean ppl (lower is better) over 20 topics" in shown
-    assert "mean (lower is better)" in kaiwa("compare", str(losses), "-m", "ppl", "--latex").stdout
+    latex = kaiwa("compare", str(losses), "-m", "ppl", "--latex").stdout
+    assert "mean (lower is better)" in latex.replace(r"\\", " ")  # a narrow heading is stacked
 
 
 def test_the_user_decides_the_direction(kaiwa: Kaiwa, losses: Path) -> None:
