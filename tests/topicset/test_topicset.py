@@ -48,6 +48,7 @@ def pilot(seed: int = 1, topics: int = 60, runs: int = 6) -> np.ndarray:
         ({"alpha": 1.0}, "alpha: 1 is not between"),
         ({"power": 1.0}, "power: 1 is not between"),
         ({"n": 1, "min_diff": None}, "n: 1 is not a whole number from 2"),
+        ({"n": 1_000_000_001, "min_diff": None}, "is not a whole number from 2 to 1,000,000,000"),
         ({"test": "anvoa"}, "did you mean 'anova'"),
         ({"method": "saki"}, "did you mean 'sakai'"),
         ({"method": "sakai", "test": "hsd"}, "sakai is published for anova"),
