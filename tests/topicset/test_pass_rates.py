@@ -23,7 +23,7 @@ MANY = {"systems": 5, "correlation": 0.5, "alpha": 0.05, "power": 0.8}
 def test_several_pass_rates_are_designed_at_the_largest_variance(
     pass_rate: float, min_diff: float, variance: float
 ) -> None:
-    """r (1 - r) at the rate nearest to one half; passing and failing can change places."""
+    """That of the rate nearest to one half, r (1 - r); passing and failing can change places."""
     found = many_pass_rates_design(pass_rate=pass_rate, min_diff=min_diff, **MANY)  # type: ignore[arg-type]  # its options
     turned = many_pass_rates_design(pass_rate=1 - pass_rate - min_diff, min_diff=min_diff, **MANY)  # type: ignore[arg-type]  # as above
     assert found.variance == pytest.approx(variance)
