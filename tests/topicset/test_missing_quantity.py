@@ -41,6 +41,14 @@ def test_the_smallest_alpha_is_that_of_a_logit_of_34() -> None:
     assert found.alpha == pytest.approx(1.713908e-15, rel=1e-6)
 
 
+@pytest.mark.parametrize("power", [0.6, 0.9, 0.999])
+def test_a_small_effect_needs_an_alpha_near_the_power(power: float) -> None:
+    """A test with hardly any effect rejects about as often as its level."""
+    found = design(variance=0.5, n=5, min_diff=0.05, systems=2, power=power, solve="alpha")
+    assert found.power == pytest.approx(power, abs=1e-9)
+    assert found.alpha == pytest.approx(power, abs=0.01)
+
+
 def test_at_most_a_million_systems_are_found() -> None:
     """More topics serve no more."""
     assert design(variance=0.01, n=100_000, min_diff=1.0, power=0.8, solve="systems").systems == 1_000_000
