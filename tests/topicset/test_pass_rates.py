@@ -70,10 +70,11 @@ RATES = PassRates(0.4, 0.6, 0.25)
 
 
 def test_the_textbook_formula_by_hand() -> None:
-    """Systems that disagree on .4 of the prompts, .2 apart: (1.95996 sqrt .4 + .84162 sqrt .36)^2 / .04 = 76.09."""
+    """Disagreement .4, difference .2: (1.95996 sqrt .4 + .84162 sqrt .36)^2 / .04 = 76.09. Two at least."""
     assert (RATES.gains, RATES.losses) == pytest.approx((0.3, 0.1))
     assert normal_size(RATES, alpha=0.05, power=0.8) == 77
     assert normal_size(RATES, alpha=0.05, power=0.81) > 77
+    assert normal_size(PassRates(0.01, 0.99, 0.0), alpha=0.5, power=0.5) == 2
 
 
 def test_the_textbook_size_reaches_the_power_and_one_less_does_not() -> None:
