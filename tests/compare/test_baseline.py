@@ -61,3 +61,17 @@ def test_an_unknown_baseline_offers_the_runs() -> None:
     """A run that is not there is a spelling mistake."""
     with pytest.raises(UnknownName, match="unknown run 'E'"):
         compare_with_baseline(SCORES, "E", rng=np.random.default_rng(1))
+
+
+def test_the_default_is_5000_trials() -> None:
+    """Of the randomisation test."""
+    found = compare_with_baseline(SCORES, "B", rng=np.random.default_rng(1))
+    assert (found.test, found.trials) == ("randomisation", 5000)
+
+
+def test_a_corrected_p_at_alpha_is_significant() -> None:
+    """No trial of 19 is as extreme: p is 1/20, the level itself."""
+    scores = Scores("AP", tuple(map(str, range(20))), ("A", "B"), np.tile([0.9, 0.1], (20, 1)))
+    pair = compare_with_baseline(scores, "B", trials=19, alpha=0.05, rng=np.random.default_rng(1)).pairs[0]
+    assert pair.p == 0.05
+    assert pair.significant

@@ -7,6 +7,7 @@ from kaiwa.compare.hsd import randomised_hsd, randomised_hsd_until_clear
 from kaiwa.compare.stepdown import step_down_hsd
 from kaiwa.errors import InputError
 from kaiwa.model.ids import FloatArray
+from kaiwa.stats.p_values import PRule
 
 SMALL = {
     "three runs, four topics": np.array([[0.7, 0.5, 0.0], [0.3, 0.1, 0.0], [0.2, 0.0, 0.2], [0.6, 0.2, 0.1]]),
@@ -98,6 +99,16 @@ def test_automatic_trials_stop_at_the_cap() -> None:
     by_topic = np.array([[1.0, 0.0]] * 6)  # exact p is 2/64
     hsd = randomised_hsd_until_clear(by_topic, alpha=2 / 64, rng=np.random.default_rng(1), cap=30_000)
     assert hsd.trials == 30_000
+
+
+@pytest.mark.parametrize(("p_rule", "trials"), [("plus-one", 99), ("plus-one", 999), ("share", 100), ("share", 1000)])
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.07])
+def test_p_falls_to_alpha_just_above_the_critical_difference(p_rule: PRule, trials: int, alpha: float) -> None:
+    """At the critical difference p is above alpha; also where alpha times the trials is a whole number."""
+    by_topic = np.random.default_rng(3).random((12, 4))
+    hsd = randomised_hsd(by_topic, trials=trials, rng=np.random.default_rng(1), p_rule=p_rule)
+    cut = hsd.critical_difference(alpha)
+    assert hsd.p_of(np.array(cut)) > alpha >= hsd.p_of(np.array(cut + 1e-9))
 
 
 def test_too_few_trials_make_nothing_significant() -> None:

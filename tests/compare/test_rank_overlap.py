@@ -59,6 +59,16 @@ def test_bootstrap_limits_of_tau_enclose_it() -> None:
     assert result.low < result.tau < result.high
 
 
+def test_a_bootstrap_interval_takes_2000_draws_unless_told() -> None:
+    """The same limits as with 2,000 by name, and others with 300."""
+    x, y = np.random.default_rng(1).random((2, 40))
+    default = kendall_tau(x, y, interval="bootstrap", rng=np.random.default_rng(1))
+    named, fewer = (
+        kendall_tau(x, y, interval="bootstrap", trials=trials, rng=np.random.default_rng(1)) for trials in (2000, 300)
+    )
+    assert default == named != fewer
+
+
 def test_all_tied_scores_have_no_tau() -> None:
     """No order, no correlation: one clear line."""
     with pytest.raises(InputError, match="all runs tie"):

@@ -51,6 +51,16 @@ def test_components_recover_what_made_the_scores() -> None:
     assert (found.topic, found.run, found.residual) == pytest.approx((0.09, 0.04, 0.01), rel=0.15)
 
 
+def test_generalisability_is_hoyts_reliability_and_dependability_is_brennans_phi() -> None:
+    """Hoyt 1941: 1 - MS residual / MS runs; Brennan 2001: run / (run + (topic + residual) / n), n = 20 topics."""
+    by_topic = FIRST + np.linspace(0, 1, 5) + np.linspace(0, 2, 20)[:, None]
+    found, table = variance_components(by_topic), two_way_anova(by_topic)
+    assert found.generalisability == pytest.approx(1 - table.residual.ms / table.runs.ms)
+    run, topic = (table.runs.ms - table.residual.ms) / 20, (table.topics.ms - table.residual.ms) / 5
+    assert topic > 0
+    assert found.dependability == pytest.approx(run / (run + (topic + table.residual.ms) / 20))
+
+
 def test_a_negative_component_is_reported_as_zero() -> None:
     """Runs alike up to noise: the estimate would be negative."""
     assert variance_components(np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])).run == 0

@@ -175,3 +175,12 @@ def test_several_small_runs_score_together_as_they_do_alone() -> None:
     pool, lists, scores = small_worlds()[-1]
     alone = np.hstack([score_all(pool, [levels], ALL) for levels in lists[::25]])
     assert alone == pytest.approx(scores[:, ::25], abs=1e-15)
+
+
+@given(answers())
+@settings(max_examples=60)
+def test_ncu_with_equal_weights_is_ap_and_q(answer: tuple[Levels, Levels]) -> None:
+    """With gamma 1 every relevant item is as likely to be the last one read (Sakai and Robertson 2008)."""
+    pool, levels = answer
+    found = score_all(pool, [levels], ["NCUrb,P(gamma=1)", "AP", "NCUrb,BR(gamma=1)@3", "Q@3"])[:, 0]
+    assert found[[0, 2]] == pytest.approx(found[[1, 3]], abs=1e-12)

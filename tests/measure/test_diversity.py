@@ -9,11 +9,12 @@ from __future__ import annotations
 from math import log
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
 from kaiwa.measure.gain_scale import judge
-from kaiwa.measure.intents import combine
+from kaiwa.measure.intents import Intents, combine
 from kaiwa.measure.scoring import score
 from kaiwa.model.gains import Gains
 from kaiwa.model.run import Run
@@ -104,3 +105,28 @@ def test_a_diversity_measure_without_intents_says_what_to_give() -> None:
     plain = judge(Gains.from_lists({"q": {"d1": 1}}))
     with pytest.raises(InputError, match="intents="):
         one(["d1"], "I-rec@3", plain)
+
+
+def test_an_intent_counts_from_the_smallest_gain_above_0() -> None:
+    """Gains of 1 and of a half are relevant."""
+    by_intent = {"i": Gains.from_lists({"q": {"d1": 1}}, top=3), "j": Gains.from_lists({"q": {"d2": 0.5}}, top=3)}
+    assert combine(by_intent, chances={}, navigational=set()).intents.chances.tolist() == [[0.5, 0.5]]
+
+
+@pytest.mark.parametrize(
+    ("gains", "chances", "navigational"),
+    [((4, 2), (3, 2), (3, 1)), ((4, 2), (3, 2), (2, 2)), ((4, 3), (3, 2), (3, 2)), ((4,), (3, 2), (3, 2))],
+)
+def test_intents_of_unequal_shapes_are_refused(
+    gains: tuple[int, ...], chances: tuple[int, ...], navigational: tuple[int, ...]
+) -> None:
+    """Gains are rows x intents; chances and types are topics x intents."""
+    with pytest.raises(InputError, match="rows x intents"):
+        Intents(np.zeros(gains), np.zeros(chances), np.zeros(navigational, dtype=bool))
+
+
+@pytest.mark.parametrize("chance", [-0.1, float("nan"), float("inf")])
+def test_a_chance_that_is_no_weight_is_refused(chance: float) -> None:
+    """A number from 0."""
+    with pytest.raises(InputError, match="not a number from 0"):
+        Intents(np.zeros((1, 2)), np.array([[0.5, chance]]), np.zeros((1, 2), dtype=bool))

@@ -50,6 +50,13 @@ def test_levels_all_worth_nothing_are_refused(levels: dict[float, float]) -> Non
         Scale(levels=levels)
 
 
+def test_gains_up_to_1e100_are_taken() -> None:
+    """Beyond, sums of products would overflow."""
+    assert judge(Gains.from_lists({"q": {"a": 1e100}})).top.tolist() == [1e100]
+    with pytest.raises(InputError, match="a gain is above 1e\\+100"):
+        judge(Gains.from_lists({"q": {"a": 1.01e100}}))
+
+
 def test_a_grade_that_no_level_names_is_refused() -> None:
     """Grade 2 has no gain here."""
     with pytest.raises(InputError, match="grade 2 is not on the scale 0, 1"):

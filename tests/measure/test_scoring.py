@@ -44,6 +44,21 @@ def test_small_runs_are_gathered_and_large_ones_are_alone() -> None:
     assert names == [["small", "small", "large"], ["small"]]
 
 
+@pytest.mark.parametrize("measure", ["AP", "nDCG@2", "nERR", "Q", "P+", "bpref", "GAP"])
+def test_runs_scored_together_score_on_every_topic_as_they_do_alone(measure: str) -> None:
+    """Three topics with 1, 2 and 3 relevant items; one run answers two of them, in another order."""
+    pools = {"q1": {"a": 1.0}, "q2": {"a": 2.0, "b": 1.0, "x": 0.0}, "q3": {"a": 1.0, "b": 2.0, "c": 3.0}}
+    judged = judge(Gains.from_lists(pools))
+    runs = [
+        Run.from_lists("up", {topic: [(item, 0.0) for item in sorted(pool)] for topic, pool in pools.items()}),
+        Run.from_lists("down", {"q3": [("x", 3.0), ("c", 2.0)], "q2": [("x", 3.0), ("b", 2.0), ("a", 1.0)]}),
+    ]
+    together = score(runs, judged, [measure])[measure].values
+    alone = [score([run], judged, [measure])[measure].values[:, 0] for run in runs]
+    assert together.T.tolist() == [values.tolist() for values in alone]
+    assert len(set(together.ravel().tolist())) > 2
+
+
 def test_intervals_over_assessors_have_the_error_of_a_binomial_share() -> None:
     """Acc(L1)@1 is a mean of shares; with n votes and share s each has variance s (1 - s) / (n - 1)."""
     votes = np.array([[1, 3], [2, 2], [3, 1], [2, 3]])
@@ -82,3 +97,20 @@ def test_topics_that_other_votes_leave_without_a_relevant_item_are_counted() -> 
         samples=1000,
     )
     assert found.undefined == pytest.approx(250, abs=60)
+
+
+def test_a_topic_without_a_relevant_item_has_no_part_in_the_intervals() -> None:
+    """Neither in the mean nor in the count; an item with one vote keeps it in every resample, one without has none."""
+    votes = np.array([[0, 3], [2, 0], [0, 1], [0, 0]])
+    judged = judge(Gains.from_lists({"q1": {"a": 3.0}, "q2": {"a": 0.0}, "q3": {"a": 1.0, "b": 0.0}}), votes=votes)
+    run = Run.from_lists("R", {topic: [("b", 2.0), ("a", 1.0)] for topic in ("q1", "q2", "q3")})
+    found = vote_intervals(
+        Answers.of([run], judged.table, 3),
+        judged,
+        [choose("RR")],
+        Reading(),
+        gain=lambda counts: counts[:, 1].astype(np.float64),
+        rng=np.random.default_rng(1),
+        samples=20,
+    )
+    assert (found.low.tolist(), found.high.tolist(), found.undefined) == ([[0.5]], [[0.5]], 0)

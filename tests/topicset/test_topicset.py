@@ -48,6 +48,7 @@ def pilot(seed: int = 1, topics: int = 60, runs: int = 6) -> np.ndarray:
         ({"alpha": 1.0}, "alpha: 1 is not between"),
         ({"power": 1.0}, "power: 1 is not between"),
         ({"n": 1, "min_diff": None}, "n: 1 is not a whole number from 2"),
+        ({"n": 1_000_000_001, "min_diff": None}, "is not a whole number from 2 to 1,000,000,000"),
         ({"test": "anvoa"}, "did you mean 'anova'"),
         ({"method": "saki"}, "did you mean 'sakai'"),
         ({"method": "sakai", "test": "hsd"}, "sakai is published for anova"),
@@ -176,9 +177,11 @@ def enumerated_mid_p_power(n: int, rates: PassRates, alpha: float) -> float:
     return total
 
 
-@pytest.mark.parametrize(("n", "worse", "apart", "correlation"), [(12, 0.5, 0.4, 0.0), (30, 0.62, 0.2, 0.4)])
+@pytest.mark.parametrize(
+    ("n", "worse", "apart", "correlation"), [(12, 0.5, 0.4, 0.0), (30, 0.62, 0.2, 0.4), (9, 0.6, 0.4, 0.0)]
+)
 def test_the_power_of_mcnemar_equals_enumeration(n: int, worse: float, apart: float, correlation: float) -> None:
-    """Every table of agreements counted once."""
+    """Every table of agreements counted once; also for a system that passes every prompt."""
     rates = checked_rates(worse, apart, correlation)
     assert mid_p_power(n, rates, alpha=0.05) == pytest.approx(enumerated_mid_p_power(n, rates, 0.05), abs=1e-9)
 

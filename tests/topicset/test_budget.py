@@ -1,0 +1,58 @@
+"""Cost: hours, pools, and what a budget pays for, at their edges."""
+
+from __future__ import annotations
+
+import pytest
+
+from kaiwa.errors import DesignError, InputError
+from kaiwa.topicset.budget import Labelling, best_split, cheapest, pool_items
+from kaiwa.topicset.requirement import Requirement, completed
+
+ASKED = completed(Requirement(variance=0.06, systems=5, min_diff=0.1))
+AN_HOUR = Labelling(depth=5, items=10.0, assessors=2, seconds=180.0, variance=0.06)
+
+
+@pytest.mark.parametrize(("overlap", "items"), [(0.0, 50), (0.5, 30), (1.0, 10)])
+def test_a_pool_has_the_items_that_runs_do_not_share(overlap: float, items: float) -> None:
+    """Five runs to depth 10: all different, half shared, all the same."""
+    assert pool_items(10, 5, overlap) == items
+
+
+@pytest.mark.parametrize("overlap", [-0.1, 1.1])
+def test_an_overlap_that_is_no_share_is_refused(overlap: float) -> None:
+    """From 0 to 1."""
+    with pytest.raises(InputError, match=r"is not in \[0, 1\]"):
+        pool_items(10, 5, overlap)
+
+
+def test_a_budget_pays_for_whole_topics_and_at_least_two() -> None:
+    """Ten items, two assessors, three minutes each: one hour a topic."""
+    assert AN_HOUR.hours_per_topic == 1.0
+    assert [best_split(ASKED, [AN_HOUR], hours=hours)[0].n for hours in (2.0, 2.9, 3.0)] == [2, 2, 3]
+    assert best_split(ASKED, [AN_HOUR], hours=2.9)[0].hours == 2.0
+    with pytest.raises(DesignError, match=r"1\.9 hours are too few to judge 2 topics; give at least 2 hours"):
+        best_split(ASKED, [AN_HOUR], hours=1.9)
+    with pytest.raises(InputError, match="0 is not a positive number of hours"):
+        best_split(ASKED, [AN_HOUR], hours=0.0)
+
+
+@pytest.mark.parametrize(("agreement", "trusted"), [(None, True), (1.0, True), (0.9, True), (0.89, False)])
+def test_an_order_is_trusted_from_a_tau_of_9_tenths(agreement: float | None, trusted: bool) -> None:  # noqa: FBT001
+    """Voorhees 2000; also if nothing is known."""
+    assert Labelling(5, 10.0, 2, 180.0, 0.06, agreement).trusted is trusted
+
+
+def test_splits_are_in_the_order_of_the_difference_found_and_designs_in_that_of_their_cost() -> None:
+    """More assessors cost more time but lower the variance."""
+    slow = Labelling(depth=5, items=10.0, assessors=4, seconds=180.0, variance=0.02)
+    assert [split.labelling for split in best_split(ASKED, [AN_HOUR, slow], hours=60.0)] == [slow, AN_HOUR]
+    costs = [split.hours for split in cheapest(ASKED, [AN_HOUR, slow])]
+    assert costs == sorted(costs)
+    assert cheapest(ASKED, [AN_HOUR, slow])[0].labelling == slow
+
+
+def test_no_way_of_judging_is_an_error() -> None:
+    """A difference that no number of topics finds."""
+    hopeless = completed(Requirement(variance=0.06, systems=5, min_diff=1e-7))
+    with pytest.raises(DesignError, match="no way of judging meets the requirement with up to 1,000,000,000 topics"):
+        cheapest(hopeless, [AN_HOUR])

@@ -1,0 +1,65 @@
+"""Adding topics in rounds: what may be spent, the rates of the plan, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kaiwa.errors import InputError
+from kaiwa.topicset.topic_rounds import SPENDING, Rounds, planned_rounds
+
+CELL = {"systems": 3, "min_diff": 0.5, "variance": 0.25, "shared_topics": False}
+
+
+def plan(looks: list[int], **options: object) -> Rounds:
+    """A plan with a fixed seed."""
+    return planned_rounds(looks, **(CELL | options), rng=np.random.default_rng(1))  # type: ignore[arg-type]  # its options
+
+
+@pytest.mark.parametrize(
+    ("spending", "half"),
+    [("obrien-fleming", 0.005575), ("pocock", 0.031006)],
+)
+def test_what_may_be_spent_by_half_time(spending: str, half: float) -> None:
+    """Lan & DeMets 1983 at alpha .05: 2 - 2 Phi(1.96 / sqrt .5), and .05 ln(1 + (e - 1) .5); all of it at the end."""
+    assert SPENDING[spending](0.5, 0.05) == pytest.approx(half, abs=1e-6)
+    assert SPENDING[spending](1.0, 0.05) == pytest.approx(0.05)
+
+
+def test_defaults_are_alpha_05_20000_trials_and_obrien_fleming() -> None:
+    """The same plan as by name."""
+    found = plan([10, 20])
+    assert found == plan([10, 20], alpha=0.05, trials=20_000, spending="obrien-fleming")
+    assert found.error == pytest.approx((0.05 * 0.95 / 20_000) ** 0.5)
+    assert [look.spent for look in found.looks] == pytest.approx([0.005575, 0.05], abs=1e-6)
+
+
+def test_a_plan_stops_early_where_the_difference_is_large() -> None:
+    """The share that has stopped grows to the power; the mean number of topics follows from it."""
+    found = plan([10, 20, 40])
+    stopped = [look.stopped for look in found.looks]
+    assert stopped == sorted(stopped)
+    assert stopped[-1] == found.power
+    assert stopped[0] < 0.9 < found.power
+    expected = 10 * stopped[0] + 20 * (stopped[1] - stopped[0]) + 40 * (1 - stopped[1])
+    assert found.expected_n == pytest.approx(expected)
+
+
+def test_the_levels_grow_to_less_than_alpha_under_obrien_fleming() -> None:
+    """The first look is nearly free, and the last is close to a test without looks."""
+    levels = [look.level for look in plan([20, 40]).looks]
+    assert levels[0] < 0.01 < levels[1] < 0.05
+
+
+def test_fewer_than_1000_trials_are_refused() -> None:
+    """Below, no level can be set."""
+    assert plan([10, 20], trials=1000).trials == 1000
+    with pytest.raises(InputError, match="999 is too few"):
+        plan([10, 20], trials=999)
+
+
+def test_two_topics_are_enough_for_a_look_and_no_look_is_repeated() -> None:
+    """A first look at 2, and a round of one topic."""
+    assert [look.n for look in plan([2, 3]).looks] == [2, 3]
+    with pytest.raises(InputError, match="not a growing list"):
+        plan([10, 10])
