@@ -180,9 +180,7 @@ def tau_section(taus: Mapping[tuple[str, str], TauResult]) -> Section:
         [f"{a} / {b}", tau.tau, CORRELATION.cut(tau.low), CORRELATION.cut(tau.high), tau.runs]
         for (a, b), tau in taus.items()
     ]
-    note = (
-        "Kendall's tau-b between the rankings by mean score, best run first, with Hollander-Wolfe-Chicken 95% limits."
-    )
+    note = "Kendall's tau-b between the rankings by mean score, best first, with Hollander-Wolfe-Chicken 95% limits."
     limits = [limit for tau in taus.values() for limit in (tau.low, tau.high)]
     words = " ".join([note, *CORRELATION.note(limits, uncut="the data files have")])
     header = ["measures", "tau", "low", "high", "runs"]
