@@ -100,7 +100,7 @@ def test_limits_say_what_is_unjudged_and_what_is_too_small_to_see(files: dict[st
     """c10 and c11 were never judged; eight topics find large differences only."""
     limits = " ".join(json.loads(files["report.json"])["words"]["Limits"])
     assert "comments at the first ranks of the runs (" in limits
-    assert "not judged. They count as not relevant." in limits
+    assert "not judged. They count as not relevant, and topics without any judgement are not scored." in limits
     assert "With 8 topics, differences between the best and the worst of 4 runs below" in limits
 
 

@@ -162,7 +162,8 @@ def _judgements(limits: ResultLimits) -> list[str]:
                 "and would be scored too low."
             )
         ]
-    scored = "The scores are of condensed lists, without them." if limits.condensed else "They count as not relevant."
+    scored = "The scores are of condensed lists, without them," if limits.condensed else "They count as not relevant,"
+    scored += " and topics without any judgement are not scored."
     return [
         (
             f"{gaps:,} of the {items:,} {whole} ({gaps / items:.1%}) {'is' if gaps == 1 else 'are'} "
