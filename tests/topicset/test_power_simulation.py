@@ -106,6 +106,30 @@ def test_simulation_takes_at_least_500_sets_and_stops_at_its_trials(trials: int,
     assert seen[0] == (500, trials)
 
 
+def test_the_default_is_a_power_known_to_a_hundredth() -> None:
+    """The same number of sets as with a tolerance of .01 by name."""
+    cell = {"n": 20, "systems": 3, "min_diff": 0.1}
+    default, named = (
+        simulated_power(SMOOTH, f_test_two_way, **cell, **option, rng=np.random.default_rng(1))  # type: ignore[arg-type]  # the cell
+        for option in ({}, {"tolerance": 0.01})
+    )
+    assert default == named
+    assert default.trials < 20_000
+
+
+def test_a_power_below_the_level_is_tried_at_four_times_the_size() -> None:
+    """No line through such powers reaches the target."""
+    tried: list[int] = []
+
+    def never(n: int) -> Simulated:
+        tried.append(n)
+        return Simulated(n, 0.0, 0.001, 1000)
+
+    with pytest.raises(DesignError, match="does not reach the power"):
+        simulated_size(never, start=10, target=0.8, rounds=3)
+    assert tried == [10, 40, 160]
+
+
 def test_the_next_size_is_near_the_answer() -> None:
     """A power that follows the normal curve in sqrt n is met at the second or third guess."""
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.topicset.topic_rounds import SPENDING, Rounds, planned_rounds
+from kaiwa.topicset.topic_rounds import SPENDING, Rounds, planned_rounds, spent_levels
 
 CELL = {"systems": 3, "min_diff": 0.5, "variance": 0.25, "shared_topics": False}
 
@@ -49,6 +49,13 @@ def test_the_levels_grow_to_less_than_alpha_under_obrien_fleming() -> None:
     """The first look is nearly free, and the last is close to a test without looks."""
     levels = [look.level for look in plan([20, 40]).looks]
     assert levels[0] < 0.01 < levels[1] < 0.05
+
+
+def test_a_single_trial_may_be_spent_and_all_of_them() -> None:
+    """Of 100 trials, one stops at the level of the smallest p; a share of 1 stops every trial."""
+    p = np.arange(100, 0, -1) / 100
+    assert spent_levels(p[:, None], [0.01]).tolist() == [0.01]
+    assert spent_levels(np.stack([p, p], axis=1), [1.0, 1.0]).tolist() == [1.0, 0.0]
 
 
 def test_fewer_than_1000_trials_are_refused() -> None:
