@@ -43,7 +43,7 @@ def test_each_verb_uses_the_settings(kaiwa: Kaiwa) -> None:
     compared = json.loads(kaiwa("compare", "round/scores.csv", "-m", "nG@1", "--json").stdout)
     assert pooled["depth"] == 2
     assert json.loads(gains.stdout)["scheme"] == "unanimity"
-    assert gains.stderr.startswith("from round/kaiwa.toml: --scheme unanimity, --p 0.5\n")
+    assert gains.stderr.endswith("\nfrom round/kaiwa.toml: --scheme unanimity, --p 0.5\n")
     assert list(scored["means"]["Aoi-C-R1"]) == ["AP", "nG@1"]
     assert (compared["test"], compared["trials"]) == ("step-down", 150)
 

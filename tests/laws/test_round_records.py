@@ -81,7 +81,8 @@ def test_the_report_quotes_the_record_of_each_step(
     rows = {row[0]: row[2] for row in told["tables"]["inputs"]["rows"]}
     methods = " ".join(told["words"]["Methods"])
     if file == "pool.tsv":
-        assert f"The first {step.options['depth']} comments of every run were pooled" in methods
+        first = "comment" if step.options["depth"] == 1 else f"{step.options['depth']} comments"
+        assert f"The first {first} of every run" in methods
         assert f"to depth {step.options['depth']}" in " ".join(told["words"]["Pool"])
     else:
         assert rows[file] == step.described()
