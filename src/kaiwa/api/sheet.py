@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from kaiwa.errors import counted
 from kaiwa.report.document.html_parts import paragraph
 from kaiwa.report.document.html_parts import table as html_table
-from kaiwa.report.latex_tables import latex_table
 from kaiwa.report.text_tables import table, visible
 
 if TYPE_CHECKING:
@@ -70,6 +69,8 @@ class Sheet:
 
     def latex(self) -> str:
         """The table as a LaTeX tabular; a comment counts rows that are not in it."""
+        from kaiwa.report.latex_tables import latex_table
+
         more = f"% ... and {counted(self.unseen, 'more row')}\n" if self.unseen else ""
         return latex_table(self.header, self.shown, digits=self.digits) + more
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError, option
 from kaiwa.formats.qrels_files import write_qrels
 from kaiwa.formats.readers import read_votes
 from kaiwa.label.gain_schemes import UNANIMITY_WEIGHT, VotedGains, voted_gains
@@ -31,11 +30,3 @@ def gains_file(
     if output is not None:
         write_qrels(output, made.gains)
     return votes, made
-
-
-def votes_with_top(path: Path, votes_top: int | None) -> Votes:
-    """The votes of a file, for a verb whose ``--top`` is not their highest level but whose ``--votes-top`` is."""
-    try:
-        return read_votes(path, top=votes_top)
-    except InputError as fault:
-        raise InputError(f"{fault}".replace(option("top"), option("votes_top"))) from None

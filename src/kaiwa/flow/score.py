@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError, option
-from kaiwa.flow.gains import votes_with_top
-from kaiwa.formats.intent_files import IntentChances
-from kaiwa.formats.readers import each_run, read_chances, read_grouped_qrels, read_qrels, read_runs
+from kaiwa.formats.readers import each_run, read_chances, read_grouped_qrels, read_qrels, read_runs, votes_with_top
 from kaiwa.formats.scores.score_tables import write_matrix, write_scores
 from kaiwa.label.gain_schemes import UNANIMITY_WEIGHT
 from kaiwa.measure.chosen_measure import choose
@@ -61,9 +59,11 @@ def judgements_from(
 def _judged_by_intent(path: Path, scale: Scale, chances: Path | None) -> Judged:
     """Judgements from a qrels file whose second column is the intent."""
     by_intent = read_grouped_qrels(path)
-    known = read_chances(chances) if chances else IntentChances({}, frozenset())
+    if chances is None:
+        return judged_intents(by_intent, scale, chances={}, navigational=frozenset())
+    known = read_chances(chances)
     topics = next(iter(by_intent.values())).topics
-    if known.chances and not any(topic in topics for topic, _ in known.chances):
+    if not any(topic in topics for topic, _ in known.chances):
         raise InputError.at(chances, f"shares no topic with {path}", "give the chances of the same topics")
     return judged_intents(by_intent, scale, chances=known.chances, navigational=known.navigational)
 

@@ -9,7 +9,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.format import CHANCES, FACTORS, PAIRS, QRELS, RUNS, TOPICS, VOTES, late
 from kaiwa.formats.format_table import FORMATS
 from kaiwa.formats.text.head import Head, Match
@@ -97,6 +97,14 @@ def read_grouped_qrels(path: Path | str) -> dict[str, Gains]:
 def read_votes(path: Path | str, *, top: int | None = None) -> Votes:
     """The votes in a file; ``top`` is the scale's highest level."""
     return read(VOTES, path, top=top)
+
+
+def votes_with_top(path: Path, votes_top: int | None) -> Votes:
+    """The votes of a file, for a verb whose ``--top`` is not their highest level but whose ``--votes-top`` is."""
+    try:
+        return read_votes(path, top=votes_top)
+    except InputError as fault:
+        raise InputError(f"{fault}".replace(option("top"), option("votes_top"))) from None
 
 
 def read_topics(path: Path | str) -> dict[str, str]:

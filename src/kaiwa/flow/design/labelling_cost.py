@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
-from kaiwa.flow.gains import votes_with_top
-from kaiwa.formats.readers import read_qrels, read_runs
+from kaiwa.formats.readers import read_qrels, read_runs, votes_with_top
 from kaiwa.label.gain_schemes import voted_gains
 from kaiwa.studies.labelling_variance import Panels, drawn_panels, measured_labellings
 from kaiwa.topicset.budget import Labelling, pool_items

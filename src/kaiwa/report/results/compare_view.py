@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.report.latex_tables import APART, latex_table
 from kaiwa.report.results import leaderboard
 from kaiwa.report.text_tables import Rows, visible
 
@@ -88,5 +87,7 @@ class BaselineView:
 
 def latex_text(tables: Sequence[Rows], notes: Sequence[str]) -> str:
     """The tables as LaTeX, and nothing that LaTeX would print; notes are comments."""
+    from kaiwa.report.latex_tables import APART, latex_table
+
     made = [latex_table(one.header, one.rows, digits=one.digits).rstrip("\n") for one in tables]
     return "\n".join([APART.join(made), *(f"% {visible(note)}" for note in notes)])

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from kaiwa.formats.text.delimited import csv_text
 from kaiwa.model.direction import TOPICS_AND_RUNS
-from kaiwa.report.latex_tables import latex_table
 from kaiwa.report.results import design_parts
 from kaiwa.report.results.design_answer import answer_text, design_fields
 from kaiwa.report.text_tables import table
@@ -95,6 +94,8 @@ class SizeTableView:
         if self.form == "csv":
             return csv_text(header, rows).rstrip()
         if self.form == "latex":
+            from kaiwa.report.latex_tables import latex_table
+
             return latex_table(header, rows, digits=2).rstrip()
         lead = (
             f"Topics needed for {100 * (asked.power or 0.8):g}% power at alpha {asked.alpha or 0.05:g}, "

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import counted, option
 from kaiwa.formats.text.delimited import csv_text
-from kaiwa.report.latex_tables import latex_table
 from kaiwa.report.text_tables import Rows, few, table
 
 if TYPE_CHECKING:
@@ -39,6 +38,8 @@ class ScoreView:
         if self.form == "csv":
             return csv_text(made.header, made.rows).rstrip("\n")
         if self.form == "latex":
+            from kaiwa.report.latex_tables import latex_table
+
             return latex_table(made.header, made.rows).rstrip("\n")
         return table(made.header, made.rows)
 
