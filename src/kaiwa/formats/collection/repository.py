@@ -125,7 +125,11 @@ class RepositoryRelations:
         return frozenset(under - other)
 
     def _pairs_of(self, name: str) -> Iterator[tuple[str, str]]:
-        return ((first, second) for batch in _batches(self.path, name, TABLES[name]) for first, second in zip(*batch, strict=True))
+        return (
+            (first, second)
+            for batch in _batches(self.path, name, TABLES[name])
+            for first, second in zip(*batch, strict=True)
+        )
 
 
 def _batches(path: Path, name: str, columns: Sequence[str]) -> Iterator[list[list[str]]]:

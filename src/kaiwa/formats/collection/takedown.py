@@ -15,7 +15,7 @@ from kaiwa.errors import InputError
 from kaiwa.formats.text.blocks import numbered_lines, read_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
@@ -56,6 +56,13 @@ def read_takedown(path: Path) -> frozenset[str]:
     if path.is_file() and not path.stat().st_size:
         return frozenset()
     return frozenset(_ids(path))
+
+
+def given_ids(given: Path | str | Collection[str] | None) -> frozenset[str]:
+    """The ids that a Python caller gives: a path is read, a collection is taken as it is."""
+    from pathlib import Path
+
+    return read_takedown(Path(given)) if isinstance(given, Path | str) else frozenset(given or ())
 
 
 def _ids(path: Path) -> Iterator[str]:

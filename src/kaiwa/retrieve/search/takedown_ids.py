@@ -48,8 +48,8 @@ class IndexRelations:
     def near_duplicates(self, ids: AbstractSet[str]) -> frozenset[str]:
         """The comments that were merged with one of these."""
         merged, texts = self.index.merged, self.index.comments.texts
-        for name, array in zip(("ids", "id_starts", "kept"), merged, strict=True):
-            texts.check(f"merged.{name}", 0, len(array))
+        for part, size in (("ids", len(merged.ids)), ("id_starts", len(merged.id_starts)), ("kept", len(merged.kept))):
+            texts.check(f"merged.{part}", 0, size)
         order = np.arange(len(merged.kept), dtype=np.uint32)
         places = find_ids(merged.ids, merged.id_starts, order, *joined_bytes(sorted(ids)))
         kept = np.union1d(merged.kept[places[places >= 0]], numbers_of(self.index, ids).comments)
