@@ -35,13 +35,17 @@ def comment_texts(task: Task, wanted: AbstractSet[str]) -> dict[str, str]:
     return {}
 
 
+def listed_in_task(task: Task) -> frozenset[str]:
+    """The ids on the lists of the task and of its repository or index."""
+    return listed_in(task.folder) | listed_in(task.repository)
+
+
 def takedown_ids(task: Task, given: frozenset[str] = frozenset()) -> frozenset[str]:
     """The ids that must not be shown: of the lists of the task and of its repository or index, and those given.
 
     What follows from them in the repository or index is among them.
     """
-    folder = task.repository
-    listed = given | listed_in(task.folder) | listed_in(folder)
+    folder, listed = task.repository, given | listed_in_task(task)
     if not listed or not folder.exists():
         return listed
     if _is_repository(folder):

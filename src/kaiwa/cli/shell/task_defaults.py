@@ -54,15 +54,17 @@ def task_folder() -> Path | None:
 
 
 def listed_ids(given: Path | None) -> frozenset[str]:
-    """The ids of the takedown list that was given, and of the one of the task folder in which the command works."""
-    from kaiwa.formats.collection.takedown import listed_in, read_takedown
+    """The ids of the takedown list that was given, and of those of the task folder in which the command works."""
+    from kaiwa.formats.collection.takedown import given_ids
+    from kaiwa.task.comment_texts import listed_in_task
+    from kaiwa.task.task_folder import read_task
 
     folder = task_folder()
-    return (read_takedown(given) if given else frozenset()) | (listed_in(folder) if folder else frozenset())
+    return given_ids(given) | (listed_in_task(read_task(folder)) if folder else frozenset())
 
 
 def takedown_of_task(given: Path | None) -> frozenset[str]:
-    """The listed ids, and what the repository of the task adds to them."""
+    """The listed ids, and those that follow from them in the repository or index of the task."""
     from kaiwa.task.comment_texts import takedown_ids
     from kaiwa.task.task_folder import read_task
 
