@@ -72,12 +72,13 @@ def _one(number: int):  # type: ignore[no-untyped-def]  # noqa: ANN202
 
 
 def test_the_arrays_of_an_index_keep_their_names(index: Path) -> None:
-    """An index of version 3, whenever it was built, has these."""
+    """An index of version 4, whenever it was built, has these."""
     postings = ("starts", "docs", "shapes", "often", "length", "inverse_norms", "bm25_peaks", "tfidf_peaks")
     texts = ("text", "text_starts", "ids", "id_starts", "row")
     arrays = {f"{name}.{part}" for name in ("posts", "comments") for part in (*postings, *texts)}
     arrays |= {f"terms.{part}" for part in ("slots", "starts", "text")}
     arrays |= {f"pairs.{part}" for part in ("comment_posts", "comment_starts", "post_comments", "post_starts")}
+    arrays |= {f"merged.{part}" for part in ("ids", "id_starts", "kept")}
     assert {entry.stem for entry in data_of(index).iterdir()} == arrays
     facts = json.loads((index / "manifest.json").read_text(encoding="utf-8"))["facts"]
     assert list(facts)[:4] == ["language", "tokeniser", "k1", "b"]

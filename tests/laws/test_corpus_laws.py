@@ -234,7 +234,7 @@ def test_tweets_paired_part_by_part_are_those_of_plain_loops(
         source, room = Path(folder) / "tweets.jsonl", Path(folder) / "room"
         source.write_text("\n".join(lines) + "\n", encoding="utf-8")
         room.mkdir()
-        found = [pair for batch in paired_tweets(source, room, rules, removals) for pair in batch]
+        found = [pair for batch in paired_tweets(source, room, rules, removals, frozenset()) for pair in batch]
         assert not list(room.iterdir())
     assert [(pair.post_id, pair.post, pair.comment_id, pair.comment) for pair in found] == expected
     assert sum(removals.counts.values()) == removed

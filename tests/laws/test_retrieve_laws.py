@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from kaiwa.build.index.index_build import build_index
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.repository import Manifest, writing_repository
+from kaiwa.formats.collection.takedown import takedown_of
 from kaiwa.rank.answer_filters import NO_FILTERS
 from kaiwa.rank.replies import answers, distinct_scores, replies
 from kaiwa.rank.systems import SYSTEMS
 from kaiwa.retrieve.search.matching import Matcher, comment_similarities, post_similarities, query_of, search
-from kaiwa.retrieve.search.takedown_ids import takedown_of
 
 if TYPE_CHECKING:
     from kaiwa.retrieve.index.inverted_index import Index
@@ -139,7 +139,7 @@ def test_a_takedown_is_in_no_answer_and_nothing_else_is_missing(
     allowed = [(post, at) for post, at in pairs if not {f"p{99999 - post}", f"c{99999 - at}"} & listed]
     with tempfile.TemporaryDirectory() as folder, patch("kaiwa.rank.replies._EXTRA", 0):
         index = indexed(Path(folder), posts, comments, pairs)
-        takedown = takedown_of(index, listed | {"unknown"})
+        takedown = takedown_of(index, frozenset(listed | {"unknown"}))
         asked = query_of(index, query)
         for system in (SYSTEMS["run0"], SYSTEMS["run1"], SYSTEMS["run2"], SYSTEMS["bm25"]):
             expected = plain_search(posts, comments, allowed, query, system.searches[0])

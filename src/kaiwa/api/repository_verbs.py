@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kaiwa.formats.collection.takedown import given_ids
 from kaiwa.rank.answer_filters import Filters
 
 if TYPE_CHECKING:
@@ -28,12 +29,14 @@ def clean_pairs(
     sample: int | None = None,
     seed: int = 1,
     keep_first: bool = False,
+    takedown: Path | str | Collection[str] = frozenset(),
 ) -> Cleaned:
     r"""Clean raw post-comment pairs (TSV, CSV, JSONL or Parquet) into a repository folder; what each rule removed.
 
     ``pairs`` is a file of pairs, dialogues or tweets; or a folder, or several paths, of posts and comments.
     ``rules`` is the name of a rule set or a TOML file; ``sample`` keeps that many pairs, drawn with the seed. A file
     in which more than 1% of the ids have several texts is refused; with ``keep_first`` the first text is kept.
+    ``takedown`` are ids that may not be shown, or a file of them; the list in the repository's folder applies too.
 
     >>> import kaiwa
     >>> from pathlib import Path
@@ -47,7 +50,15 @@ def clean_pairs(
     from kaiwa.flow.clean import clean_pairs as clean
 
     paths = [Path(pairs)] if isinstance(pairs, Path | str) else [Path(path) for path in pairs]
-    return clean(paths, Path(repository), rules=rules, sample=sample, seed=seed, keep_first=keep_first)
+    return clean(
+        paths,
+        Path(repository),
+        rules=rules,
+        sample=sample,
+        seed=seed,
+        keep_first=keep_first,
+        takedown=given_ids(takedown),
+    )
 
 
 def sample_topics(
@@ -57,11 +68,13 @@ def sample_topics(
     pool: Path | str | None = None,
     rest: Path | str | None = None,
     seed: int = 1,
+    takedown: Path | str | Collection[str] = frozenset(),
 ) -> Topics:
     r"""Topics that pass the repository's rules, balanced by length, without near-duplicates.
 
     With ``pool`` they are drawn from those posts, without near-duplicates of the repository's posts. Without it they
-    are posts of the repository, and the repository without them is written to ``rest``.
+    are posts of the repository, and the repository without them is written to ``rest``. Ids of
+    ``takedown``, a collection or a file, and of the repository's list are left out.
 
     >>> import kaiwa
     >>> from pathlib import Path
@@ -81,16 +94,22 @@ def sample_topics(
         pool=None if pool is None else Path(pool),
         rest=None if rest is None else Path(rest),
         rng=np.random.default_rng(seed),
+        takedown=given_ids(takedown),
     )
 
 
 def index_repository(
-    repository: Path | str, index: Path | str, *, language: str | None = None, tokens: str | None = None
+    repository: Path | str,
+    index: Path | str,
+    *,
+    language: str | None = None,
+    tokens: str | None = None,
+    takedown: Path | str | Collection[str] = frozenset(),
 ) -> dict[str, Any]:  # Any: the index's facts, JSON values
     r"""Tokenise and index the posts and comments of a repository; the facts of the index.
 
     ``language`` is ``zh``, ``ja`` or ``en``, detected by default; ``tokens`` names a tokeniser (default: ``zh+bigrams``
-    for ``zh``, the words of the language otherwise).
+    for ``zh``, the words of the language otherwise). Ids of ``takedown``, a collection or a file, are left out.
 
     >>> import kaiwa
     >>> from pathlib import Path
@@ -107,11 +126,11 @@ def index_repository(
 
     if language is not None:
         one_of("language", language, ("zh", "ja", "en"))
-    return make(Path(repository), Path(index), language=language, tokens=tokens)
+    return make(Path(repository), Path(index), language=language, tokens=tokens, takedown=given_ids(takedown))
 
 
-def open_index(path: Path | str, *, takedown: Collection[str] = frozenset()) -> Bot:
-    r"""A conversation system over an index; ``takedown`` are post and comment ids that may not be shown.
+def open_index(path: Path | str, *, takedown: Path | str | Collection[str] = frozenset()) -> Bot:
+    r"""A conversation system over an index; ``takedown`` are ids that may not be shown, or a file of them.
 
     >>> import kaiwa
     >>> from pathlib import Path
@@ -126,7 +145,7 @@ def open_index(path: Path | str, *, takedown: Collection[str] = frozenset()) -> 
     """
     from kaiwa.flow.retrieve import Bot
 
-    return Bot(Path(path), takedown=frozenset(takedown))
+    return Bot(Path(path), takedown=given_ids(takedown))
 
 
 def retrieve_run(
@@ -138,7 +157,7 @@ def retrieve_run(
     system: str = "run2",
     filters: Filters = _FILTERS,
     fusion: str = "rrf",
-    takedown: Collection[str] = frozenset(),
+    takedown: Path | str | Collection[str] = frozenset(),
 ) -> Run:
     r"""A run that answers every topic from an index; ``run.unanswered()`` names the topics without an answer.
 

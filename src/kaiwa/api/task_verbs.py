@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.formats.collection.takedown import given_ids
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
@@ -24,13 +26,14 @@ def pool_runs(
     budget: int | None = None,
     gains: Gains | None = None,
     measure: str = "nERR@10",
-    takedown: Collection[str] = frozenset(),
+    takedown: Path | str | Collection[str] = frozenset(),
     seed: int = 1,
 ) -> PoolReport:
     """The items to judge, shuffled, with what each run and team contributed.
 
     ``budget`` is the maximum number of items; with ``gains``, the report shows what is unjudged and the ranking by
-    ``measure`` with each team left out. ``takedown`` are comment ids that may not be shown.
+    ``measure`` with each team left out. ``takedown`` are ids of topics and comments that may not be
+    shown, or a file of them.
 
     >>> import kaiwa
     >>> runs = [
@@ -49,7 +52,9 @@ def pool_runs(
 
     listed = [runs] if isinstance(runs, Run) else list(runs)
     rng = np.random.default_rng(seed)
-    return pool_report(listed, gains, depth=depth, budget=budget, measure=measure, takedown=takedown, rng=rng)
+    return pool_report(
+        listed, gains, depth=depth, budget=budget, measure=measure, takedown=given_ids(takedown), rng=rng
+    )
 
 
 def write_pool(path: Path | str, report: PoolReport) -> Path:
@@ -73,15 +78,15 @@ def check_runs(
     *paths: Path | str,
     topics: Path | str | None = None,
     repository: Path | str | None = None,
-    takedown: Path | str | None = None,
+    takedown: Path | str | Collection[str] | None = None,
     depth: int | None = None,
     ignore: Iterable[str] = (),
     fix: Path | str | None = None,
 ) -> Check:
     r"""What is wrong with run files, line by line; with ``fix``, fixed copies are written into that folder.
 
-    ``topics`` is the task's topic file, ``repository`` its repository or a list of comment ids, ``takedown`` a list
-    of ids that may not appear, ``depth`` the maximum comments per topic; ``ignore`` are codes not to report.
+    ``topics`` is the task's topic file, ``repository`` its repository or a list of comment ids, ``takedown`` the ids
+    that may not appear or a file of them, ``depth`` the maximum comments per topic; ``ignore`` are codes not to report.
 
     >>> import kaiwa
     >>> from pathlib import Path
@@ -95,17 +100,23 @@ def check_runs(
     from kaiwa.flow.check import check_runs as check
     from kaiwa.flow.check import expectation
 
-    expected = expectation(topics=_path(topics), repository=_path(repository), takedown=_path(takedown), depth=depth)
+    hidden = given_ids(takedown)
+    expected = expectation(topics=_path(topics), repository=_path(repository), takedown=hidden, depth=depth)
     files = [found for path in paths for found in matched(str(path))]
     return check(files, expected, ignore=ignore, copies=_path(fix))
 
 
 def write_report(
-    task: Path | str, path: Path | str | None = None, *, takedown: Path | str | None = None, stale: bool = False
+    task: Path | str,
+    path: Path | str | None = None,
+    *,
+    takedown: Path | str | Collection[str] | None = None,
+    stale: bool = False,
 ) -> RoundResults:
     r"""Write the results of a task folder as one offline HTML page, and the files beside it; returns the results.
 
-    ``path`` is by default ``report.html`` in the task folder; ``takedown`` is a file of further ids not to show.
+    ``path`` is by default ``report.html`` in the task folder; ``takedown`` are further ids not to
+    show, or a file of them.
     Files that are not up to date (see ``kaiwa status``) are an error; with ``stale`` they are reported, and marked.
 
     >>> import kaiwa, numpy
@@ -128,7 +139,7 @@ def write_report(
 
     folder = read_task(Path(task))
     target = folder.report if path is None else Path(path)
-    return write(folder, target, version=version("kaiwa"), takedown=_path(takedown), stale=stale)
+    return write(folder, target, version=version("kaiwa"), takedown=given_ids(takedown), stale=stale)
 
 
 def _path(given: Path | str | None) -> Path | None:

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Expectation:
-    """What the task allows: its topics, its comments, its takedown list, and the number of comments per topic.
+    """What the task allows: its topics, its comments, and the number of comments per topic.
 
+    ``takedown`` has the ids that no run may contain, those that follow from listed ones among them.
     ``merged`` gives the comment that cleaning kept for each near-duplicate that it removed.
     """
 
@@ -26,9 +27,9 @@ class Expectation:
         """The id that the comment has in the repository: another one if cleaning merged it."""
         return self.merged.get(comment, comment)
 
-    def is_taken_down(self, comment: str) -> bool:
-        """Whether the comment, or the one that was kept for it, is on the takedown list."""
-        return comment in self.takedown or self.kept_id(comment) in self.takedown
+    def shown_topics(self) -> list[str]:
+        """The task's topics without those of the takedown."""
+        return [topic for topic in self.topics or () if topic not in self.takedown]
 
     def depth_for(self, run: RawRun) -> int | None:
         """The maximum number of comments per topic: by default ten in an STC run, unlimited in a TREC run."""

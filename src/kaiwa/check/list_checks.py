@@ -19,7 +19,7 @@ _TOPIC, _COMMENT, _RANK, _SCORE = 0, 2, 3, 4
 
 
 def bad_topics(run: RawRun, expected: Expectation) -> Iterator[Problem]:
-    """Topics split, unknown or missing."""
+    """Topics split, unknown, on the takedown list, or missing."""
     last, done = "", set[str]()
     for line in run.ranked:
         if line.topic != last:
@@ -33,15 +33,19 @@ def bad_topics(run: RawRun, expected: Expectation) -> Iterator[Problem]:
                 )
             done.add(line.topic)
             last = line.topic
+    for topic, lines in run.by_topic.items():
+        if topic in expected.takedown:
+            what = f"topic {topic!r} ({counted(len(lines), 'line')}) is on the takedown list; drop it"
+            yield at_field(run, lines[0], _TOPIC, "taken-down", what)
     if expected.topics is None:
         return
     known = set(expected.topics)
     all_topics = counted(len(known), "topic")
     for topic, lines in run.by_topic.items():
-        if topic not in known:
+        if topic not in known and topic not in expected.takedown:
             what = f"topic {topic!r} ({counted(len(lines), 'line')}) is not among the {all_topics}; drop it"
             yield at_field(run, lines[0], _TOPIC, "unknown-topic", what)
-    missing = [topic for topic in expected.topics if topic not in run.by_topic]
+    missing = [topic for topic in expected.shown_topics() if topic not in run.by_topic]
     if missing:
         shown = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")  # noqa: PLR2004
         yield in_file(
@@ -67,7 +71,7 @@ def _one_comment(run: RawRun, line: RawLine, expected: Expectation, seen: dict[s
     if kept in seen:
         what = f"duplicate comment {kept!r} (first on line {seen[kept]}); each comment may appear once per topic"
         yield at_field(run, line, _COMMENT, "duplicate-comment", what)
-    if expected.is_taken_down(comment):
+    if comment in expected.takedown:
         yield at_field(run, line, _COMMENT, "taken-down", f"comment {comment!r} is on the takedown list; drop it")
     elif kept != comment:
         what = f"comment {comment!r} was merged into its near-duplicate {kept!r} by cleaning; write {kept}"

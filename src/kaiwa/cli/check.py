@@ -9,6 +9,7 @@ from kaiwa.cli.shell.complete import Named
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import runs_argument, takedown_option
+from kaiwa.cli.shell.task_defaults import takedown_of_task
 
 _COLOURS = {"error": "red", "warning": "yellow", "place": "bright_white"}
 
@@ -62,7 +63,7 @@ def command(
     from kaiwa.flow.check import check_runs, expectation
     from kaiwa.report.results.check_view import CheckView
 
-    expected = expectation(topics=topics, repository=repo, takedown=takedown, depth=depth)
+    expected = expectation(topics=topics, repository=repo, takedown=takedown_of_task(takedown), depth=depth)
     with progress("checking") as moved:
         check = check_runs(runs, expected, ignore=ignore, copies=output if fix else None, on_progress=moved)
     emit(CheckView(check, _styled), as_json=as_json)

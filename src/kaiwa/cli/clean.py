@@ -9,6 +9,8 @@ import click
 from kaiwa.cli.shell.complete import Named
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option, seed_option
 from kaiwa.cli.shell.progress import progress
+from kaiwa.cli.shell.shared_options import takedown_option
+from kaiwa.cli.shell.task_defaults import listed_ids
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 )
 @click.option("--keep-first", is_flag=True, help="Accept ids with several texts; the first text of each is kept.")
 @click.option("--sample", type=click.IntRange(min=1), help="Keep this many pairs, drawn with the seed.")
+@takedown_option
 @json_option
 @seed_option
 def command(
@@ -35,6 +38,7 @@ def command(
     rules: str,
     keep_first: bool,
     sample: int | None,
+    takedown: Path | None,
     as_json: bool,
     seed: int,
 ) -> None:
@@ -56,6 +60,13 @@ def command(
         raise click.UsageError("give a file of pairs, and -o for the repository to make")
     with progress("cleaning") as tick:
         cleaned = clean_pairs(
-            pairs, output, rules=rules, sample=sample, seed=seed, keep_first=keep_first, progress=tick
+            pairs,
+            output,
+            rules=rules,
+            sample=sample,
+            seed=seed,
+            keep_first=keep_first,
+            takedown=listed_ids(takedown),
+            progress=tick,
         )
     emit(CleanView(cleaned, output), as_json=as_json)

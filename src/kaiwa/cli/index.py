@@ -9,6 +9,8 @@ import click
 from kaiwa.cli.shell.complete import Named
 from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option
 from kaiwa.cli.shell.progress import progress
+from kaiwa.cli.shell.shared_options import takedown_option
+from kaiwa.cli.shell.task_defaults import listed_ids
 from kaiwa.errors import counted
 
 if TYPE_CHECKING:
@@ -24,8 +26,11 @@ if TYPE_CHECKING:
     type=Named("tokeniser"),
     help="zh, ja, en, bigrams, or both: zh+bigrams (default: zh+bigrams for zh, words for ja and en).",
 )
+@takedown_option
 @json_option
-def command(*, repository: Path, output: Path, lang: str | None, tokens: str | None, as_json: bool) -> None:
+def command(
+    *, repository: Path, output: Path, lang: str | None, tokens: str | None, takedown: Path | None, as_json: bool
+) -> None:
     """Tokenise and index the posts and comments of a repository.
 
     An existing index stays in use until the new one is complete.
@@ -33,7 +38,9 @@ def command(*, repository: Path, output: Path, lang: str | None, tokens: str | N
     from kaiwa.flow.index import index_repository
 
     with progress("indexing") as tick:
-        facts = index_repository(repository, output, language=lang, tokens=tokens, progress=tick)
+        facts = index_repository(
+            repository, output, language=lang, tokens=tokens, progress=tick, takedown=listed_ids(takedown)
+        )
     text = (
         f"{output}: {', '.join(counted(facts[f'{noun}s'], noun) for noun in ('post', 'comment', 'pair', 'term'))} "
         f"({facts['tokeniser']})"

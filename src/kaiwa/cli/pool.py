@@ -8,6 +8,7 @@ from kaiwa.cli.shell.complete import MEASURE
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark, seed_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import order_option, runs_argument, takedown_option
+from kaiwa.cli.shell.task_defaults import takedown_of_task
 from kaiwa.cli.shell.verb import Made
 
 
@@ -59,7 +60,7 @@ def command(
             order=order,
             qrels=qrels,
             measure=measure,
-            takedown=takedown,
+            takedown=takedown_of_task(takedown),
             on_progress=moved,
         )
     organisers = write_pool(output, report.pool)

@@ -8,6 +8,7 @@ import click
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import takedown_option, task_argument
+from kaiwa.cli.shell.task_defaults import listed_ids
 from kaiwa.cli.shell.verb import Made
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def command(task: Path, *, output: Path | None, takedown: Path | None, stale: bo
     path = output or folder.report
     with progress("reporting") as moved:
         results = write_report(
-            folder, path, version=version("kaiwa"), takedown=takedown, stale=stale, on_progress=moved
+            folder, path, version=version("kaiwa"), takedown=listed_ids(takedown), stale=stale, on_progress=moved
         )
     emit(ReportView(results, path, files_beside(path)), as_json=as_json)
     return Made(path, settings_for("report", folder.settings))

@@ -36,9 +36,17 @@ def command(*, index: Path, topics: Path, output: Path, name: str | None, how: A
             asked, name=title, k=how.k, system=how.system, filters=how.filters, fusion=how.fusion, progress=tick
         )
     write_run(output, run)
+    if left_out := len(asked) - len(run.topics):
+        remark(f"kaiwa: {counted(left_out, 'topic')} of the takedown list left out")
     unanswered = [topic for topic in run.topics if not run.ranking(topic)]
     if unanswered:
         remark(f"kaiwa: no comment shares a word with {counted(len(unanswered), 'topic')}, first {unanswered[0]}")
-    fields = {"run": str(output), "name": title, "topics": len(asked), "comments": len(run), "unanswered": unanswered}
-    text = f"{output}: {counted(len(run), 'comment')} for {counted(len(asked), 'topic')} by {how.system}"
+    fields = {
+        "run": str(output),
+        "name": title,
+        "topics": len(run.topics),
+        "comments": len(run),
+        "unanswered": unanswered,
+    }
+    text = f"{output}: {counted(len(run), 'comment')} for {counted(len(run.topics), 'topic')} by {how.system}"
     emit(Summary(text, fields), as_json=as_json)

@@ -8,6 +8,8 @@ import click
 
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option, out_option, remark, seed_option
 from kaiwa.cli.shell.progress import progress
+from kaiwa.cli.shell.shared_options import takedown_option
+from kaiwa.cli.shell.task_defaults import listed_ids
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 @click.option("-n", "count", type=click.IntRange(min=1), default=100, show_default=True, help="How many topics.")
 @click.option("--from", "pool", type=IN_FILE, help="Draw from these posts (pairs, or id TAB text) instead.")
 @click.option("--rest", type=IN_FILE, help="Write here the repository without the topics and their near-duplicates.")
+@takedown_option
 @out_option
 @json_option
 @seed_option
@@ -27,6 +30,7 @@ def command(
     count: int,
     pool: Path | None,
     rest: Path | None,
+    takedown: Path | None,
     output: Path | None,
     as_json: bool,
     seed: int,
@@ -43,7 +47,14 @@ def command(
     from kaiwa.report.results.topics_view import TopicsView
 
     with progress("choosing topics"):
-        drawn = sample_topics(repository, count=count, pool=pool, rest=rest, rng=np.random.default_rng(seed))
+        drawn = sample_topics(
+            repository,
+            count=count,
+            pool=pool,
+            rest=rest,
+            rng=np.random.default_rng(seed),
+            takedown=listed_ids(takedown),
+        )
     if output:
         write_topics(output, drawn.topics)
     if pool is None and rest is None:

@@ -27,6 +27,8 @@ ROW = np.dtype([
     ("own", np.uint64),  # at first the key of the comment's id
     ("comment", np.uint64),  # at first the key of the comment's text as compared
     ("post_text", np.uint64),  # the key of the post's text as compared
+    ("takedown", np.bool_),  # the comment's id is listed, or that of a near-duplicate; later: it is not to be shown
+    ("post_takedown", np.bool_),  # the post's id is listed
     ("conflict", np.bool_),  # the row's post or comment has another text than its id has in the first row
     ("keep", np.bool_),
     ("post_stays", np.bool_),
@@ -72,7 +74,8 @@ class IdConflicts:
     """Ids with more than one text: their number, that of all ids, and the rows of an example (first text, another).
 
     >>> found = IdConflicts()
-    >>> found.add(np.array([0, 0, 2]), np.array([7, 8, 7], dtype=np.uint64), np.array([10, 11, 12], dtype=np.uint64))
+    >>> texts, rows = np.array([[7, 8, 7], [10, 11, 12]], dtype=np.uint64)
+    >>> found.add(np.array([0, 0, 2]), texts, rows, np.zeros(3, dtype=np.bool_))
     array([False,  True, False])
     >>> found.conflicting, found.ids, found.example
     (1, 2, (10, 11))
@@ -83,13 +86,17 @@ class IdConflicts:
         self.conflicting = 0
         self.example: tuple[int, int] | None = None
 
-    def add(self, first: IntArray, texts: KeyArray, rows: KeyArray) -> BoolArray:
-        """Count the ids of a part, given the place of the first row of each row's id; which rows have another text."""
+    def add(self, first: IntArray, texts: KeyArray, rows: KeyArray, hidden: BoolArray) -> BoolArray:
+        """Count the ids of a part, given the place of the first row of each row's id; which rows have another text.
+
+        ``hidden`` rows are neither counted nor an example.
+        """
         differs: BoolArray = texts != texts[first]
+        shown = differs & ~hidden & ~hidden[first]
         self.ids += int((first == np.arange(len(first))).sum())
-        self.conflicting += len(np.unique(first[differs]))
-        if differs.any():
-            place = int(np.flatnonzero(differs)[0])
+        self.conflicting += len(np.unique(first[shown]))
+        if shown.any():
+            place = int(np.flatnonzero(shown)[0])
             found = (int(rows[first[place]]), int(rows[place]))
             self.example = min(found, self.example or found, key=lambda pair: pair[1])
         return differs
@@ -103,25 +110,32 @@ class IdConflicts:
 def same_ids(part: Rows, *, merge: bool, conflicts: IdConflicts) -> Rows:
     """Rows with the same comment id get the first of them as ``own``, and its text's key (or row) as ``comment``."""
     first = first_rows(part["own"])
-    part["conflict"] = conflicts.add(first, part["comment"], part["row"])
+    part["conflict"] = conflicts.add(first, part["comment"], part["row"], _hidden(part))
     part["own"] = part["row"][first]
     part["comment"] = part["comment"][first] if merge else part["own"]
     return part
 
 
 def same_texts(part: Rows) -> Rows:
-    """Rows with the same comment text get the first of them as ``comment``, which is kept for them all."""
-    part["comment"] = part["row"][first_rows(part["comment"])]
+    """Rows with the same comment text get the first of them as ``comment``, which is kept for them all.
+
+    The takedown of one of them is that of all.
+    """
+    first = first_rows(part["comment"])
+    part["comment"] = part["row"][first]
+    part["takedown"] = _any_of_group(first, part["takedown"])
     return part
 
 
 def same_pairs(part: Rows, first_comments: int, removed: Counter[str], conflicts: IdConflicts) -> Rows:
-    """Rows with the same post get the first of them as ``post``; conflicts, duplicates and later comments go."""
+    """Rows with the same post get the first as ``post``; takedowns, conflicts, duplicates and later comments go."""
     first = first_rows(part["post"])
-    part["conflict"] |= conflicts.add(first, part["post_text"], part["row"])
+    part["conflict"] |= conflicts.add(first, part["post_text"], part["row"], _hidden(part))
     part["post"] = part["row"][first]
-    sound = np.flatnonzero(~part["conflict"])
-    removed[CONFLICT] += len(part) - len(sound)
+    part["takedown"] = hidden = _hidden(part)
+    removed["takedown"] += int(hidden.sum())
+    sound = np.flatnonzero(~part["conflict"] & ~hidden)
+    removed[CONFLICT] += int((part["conflict"] & ~hidden).sum())
     pair = (part["post"] << np.uint64(32) | part["comment"])[sound]
     keep = np.zeros(len(part), dtype=np.bool_)
     keep[sound] = first_rows(pair) == np.arange(len(sound))
@@ -131,6 +145,12 @@ def same_pairs(part: Rows, first_comments: int, removed: Counter[str], conflicts
         keep[kept] = within_first(part["post"][kept], first_comments)
         removed[f"after the first {counted(first_comments, 'comment')}"] += len(kept) - int(keep.sum())
     part["keep"] = keep
+    return part
+
+
+def comments_without_posts(part: Rows) -> Rows:
+    """A comment with a kept pair is not taken down; the others with a row of the takedown are."""
+    part["takedown"] &= ~_any_kept(part, "comment")
     return part
 
 
@@ -166,9 +186,19 @@ def posts_that_stay(part: Rows) -> Rows:
     return part
 
 
+def _hidden(part: Rows) -> BoolArray:
+    """Which rows have a post or a comment of the takedown."""
+    hidden: BoolArray = part["takedown"] | part["post_takedown"]
+    return hidden
+
+
 def _any_kept(part: Rows, field: str) -> BoolArray:
     """Whether any row of each row's group is kept."""
-    first = first_rows(part[field])
-    kept = np.zeros(len(part), dtype=np.bool_)
-    kept[first[part["keep"]]] = True
-    return kept[first]
+    return _any_of_group(first_rows(part[field]), part["keep"])
+
+
+def _any_of_group(first: IntArray, which: BoolArray) -> BoolArray:
+    """Whether any row of each row's group is one of these; ``first`` is the first row of the group."""
+    found = np.zeros(len(first), dtype=np.bool_)
+    found[first[which]] = True
+    return found[first]

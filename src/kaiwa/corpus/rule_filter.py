@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from collections.abc import Set as AbstractSet
 
     from kaiwa.corpus.rules import RuleSet
     from kaiwa.model.pair import Pair
@@ -35,8 +36,11 @@ class Removals:
             shown.append(text[:EXAMPLE_CHARS])
 
 
-def passing(pairs: Iterable[Pair], rules: RuleSet, removals: Removals) -> list[Pair]:
-    """The pairs whose post and comment both pass; the others are counted by the first rule that removes them."""
+def passing(pairs: Iterable[Pair], rules: RuleSet, removals: Removals, takedown: AbstractSet[str]) -> list[Pair]:
+    """The pairs whose post and comment both pass; the others are counted by the first rule that removes them.
+
+    A comment of a takedown passes, because its near-duplicates are still to be found; no example shows a takedown.
+    """
     kept = []
     last: str | None = None
     post_reason: str | None = None
@@ -44,9 +48,10 @@ def passing(pairs: Iterable[Pair], rules: RuleSet, removals: Removals) -> list[P
         if pair.post != last:
             last, post_reason = pair.post, rules.against("post", pair.post)
         reason = post_reason or rules.against("comment", pair.comment)
-        if reason is None:
+        if reason is None or pair.comment_id in takedown:
             kept.append(pair)
         else:
             removed, name = (pair.post, pair.post_id) if post_reason else (pair.comment, pair.comment_id)
-            removals.add(reason, removed if removed.strip() else f"{name} (empty)")
+            hidden = pair.post_id in takedown
+            removals.add(reason, "" if hidden else removed if removed.strip() else f"{name} (empty)")
     return kept

@@ -23,13 +23,12 @@ from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError, option
 from kaiwa.formats.collection.id_lists import id_set, read_ids
 from kaiwa.formats.collection.repository import open_repository
-from kaiwa.formats.collection.takedown import read_takedown
 from kaiwa.formats.format import RUNS
 from kaiwa.formats.readers import format_of, read_topics
 from kaiwa.formats.run_files import trec_run_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
 _LINES = ("ntcir-run", "trec-run")  # formats with a line for each comment
@@ -39,25 +38,22 @@ def expectation(
     *,
     topics: Path | None = None,
     repository: Path | None = None,
-    takedown: Path | None = None,
+    takedown: frozenset[str] = frozenset(),
     depth: int | None = None,
 ) -> Expectation:
-    """What the task allows, from its files."""
-    cleaned = repository is not None and repository.is_dir()
+    """What the task allows, from its files; a list of the repository adds to the takedown."""
+    asked = tuple(read_topics(topics)) if topics else None
+    if repository is None or not repository.is_dir():
+        known = id_set(read_ids(repository)) if repository else None
+        return Expectation(topics=asked, comments=known, takedown=takedown, depth=depth)
+    opened = open_repository(repository, takedown=takedown)
     return Expectation(
-        topics=tuple(read_topics(topics)) if topics else None,
-        comments=_comments_of(repository) if repository else None,
-        takedown=read_takedown(takedown) if takedown else frozenset(),
+        topics=asked,
+        comments=id_set([name for ids in opened.column("comments", "comment_id") for name in ids]),
+        takedown=takedown | opened.takedown,
         depth=depth,
-        merged=open_repository(repository).merged() if cleaned and repository else {},
+        merged=opened.merged(),
     )
-
-
-def _comments_of(repository: Path) -> Container[str]:
-    """The comment ids of a repository folder, or of a list of ids."""
-    if not repository.is_dir():
-        return id_set(read_ids(repository))
-    return id_set([name for ids, *_ in open_repository(repository).comments() for name in ids])
 
 
 def check_runs(

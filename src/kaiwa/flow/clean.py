@@ -22,6 +22,7 @@ def clean_pairs(
     sample: int | None = None,
     seed: int = 1,
     keep_first: bool = False,
+    takedown: frozenset[str] = frozenset(),
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Cleaned:
     """The repository made at ``target``, and what each rule removed; ``rules`` is a set's name or a TOML file.
@@ -30,5 +31,12 @@ def clean_pairs(
     several texts are an error; with ``keep_first`` the first text of each is kept.
     """
     return clean(
-        source, target, rules=read_rules(rules), sample=sample, seed=seed, progress=progress, keep_first=keep_first
+        source,
+        target,
+        rules=read_rules(rules),
+        sample=sample,
+        seed=seed,
+        progress=progress,
+        keep_first=keep_first,
+        takedown=takedown,
     )

@@ -20,8 +20,9 @@ def index_repository(
     language: str | None = None,
     tokens: str | None = None,
     progress: Progress = no_progress,
+    takedown: frozenset[str] = frozenset(),
 ) -> dict[str, Any]:  # Any: the index's facts, JSON values
     """The facts of the index made at ``target``; the search kernels are compiled before the first reply."""
-    facts = build_index(source, target, language=language, tokens=tokens, progress=progress)
+    facts = build_index(source, target, language=language, tokens=tokens, progress=progress, takedown=takedown)
     compile_search(open_index(target))
     return facts

@@ -8,7 +8,6 @@ import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError
-from kaiwa.formats.collection.takedown import read_takedown
 from kaiwa.formats.readers import read_qrels, read_runs
 from kaiwa.formats.text.delimited import csv_text
 from kaiwa.model.ids import unpack
@@ -30,17 +29,20 @@ def pool_runs(
     order: str | None = None,
     qrels: Path | None = None,
     measure: str = "nERR@10",
-    takedown: Path | None = None,
+    takedown: frozenset[str] = frozenset(),
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> PoolReport:
-    """The shuffled pool, shares and sizes at other depths; with judgements, coverage and each team left out."""
+    """The shuffled pool, shares and sizes at other depths; with judgements, coverage and each team left out.
+
+    Topics and comments of ``takedown`` are not pooled.
+    """
     return pool_report(
         read_runs(paths, order=order),
         read_qrels(qrels) if qrels else None,
         depth=depth,
         budget=budget,
         measure=measure,
-        takedown=read_takedown(takedown) if takedown else frozenset(),
+        takedown=takedown,
         rng=np.random.default_rng(seed),
         on_progress=on_progress,
     )

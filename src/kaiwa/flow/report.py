@@ -51,7 +51,7 @@ def write_report(
     path: Path,
     *,
     version: str,
-    takedown: Path | None = None,
+    takedown: frozenset[str] = frozenset(),
     stale: bool = False,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> RoundResults:

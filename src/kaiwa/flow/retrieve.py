@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, counted
 from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.takedown import NAME, read_takedown
+from kaiwa.formats.collection.takedown import FolderList, takedown_of
 from kaiwa.model.progress_callback import Progress, no_progress
 from kaiwa.model.run import Run
 from kaiwa.model.shown import Shown
@@ -14,13 +14,13 @@ from kaiwa.rank.answer_filters import Filters
 from kaiwa.rank.replies import Replies, answers, ranking, replies
 from kaiwa.rank.systems import System, system_named
 from kaiwa.retrieve.search.matching import query_of
-from kaiwa.retrieve.search.takedown_ids import Takedown, takedown_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from kaiwa.retrieve.search.matching import Candidates, Query
+    from kaiwa.retrieve.search.takedown_ids import Takedown
 
 DEFAULT_SYSTEM = "run2"
 _MAX_K = 1000
@@ -46,11 +46,10 @@ class Bot(Shown):
     """
 
     def __init__(self, path: Path, *, takedown: frozenset[str] = frozenset()) -> None:
-        self._list = path / NAME
+        self._list = FolderList(path)
         self._given = takedown
-        self._stamp: tuple[int, int] | None = None
-        self._listed = Takedown()
         self.index = open_index(path)
+        self._numbers = takedown_of(self.index, takedown)
 
     def __repr__(self) -> str:
         posts, comments = len(self.index.posts.texts), len(self.index.comments.texts)
@@ -88,6 +87,8 @@ class Bot(Shown):
     ) -> Run:
         r"""A run over the topics, with distinct scores; a topic without any answer has an empty list.
 
+        A topic on a takedown list is left out.
+
         >>> import kaiwa
         >>> from pathlib import Path
         >>> from tempfile import mkdtemp
@@ -102,7 +103,9 @@ class Bot(Shown):
         chosen = system_named(system, fusion=fusion)
         lists: dict[str, list[tuple[str, float]]] = {}
         for done, (topic, text) in enumerate(topics.items(), start=1):
-            lists[topic] = ranking(self.index, self._answers(query_of(self.index, text), chosen, k, filters))
+            found = self._answers(query_of(self.index, text), chosen, k, filters)
+            if topic not in self._given | self._list.ids:
+                lists[topic] = ranking(self.index, found)
             progress(done, len(topics))
         return Run.from_lists(name, lists, description=chosen.description)
 
@@ -112,14 +115,7 @@ class Bot(Shown):
         return answers(query, system, k=k, filters=filters, takedown=self._takedown())
 
     def _takedown(self) -> Takedown:
-        """The takedown list as numbers; looked up again only if the list has changed."""
-        try:
-            state = self._list.stat()
-            stamp = (state.st_mtime_ns, state.st_size)
-        except OSError:
-            stamp = (0, 0)
-        if stamp != self._stamp:
-            listed = read_takedown(self._list) if stamp != (0, 0) else frozenset()
-            self._listed = takedown_of(self.index, listed | self._given)
-            self._stamp = stamp
-        return self._listed
+        """The takedown as numbers; looked up again only if the list has changed."""
+        if self._list.read_again():
+            self._numbers = takedown_of(self.index, self._given | self._list.ids)
+        return self._numbers

@@ -10,6 +10,7 @@ from kaiwa.corpus.topic_sample import balanced_order, distinct
 from kaiwa.errors import InputError, counted, option
 from kaiwa.formats.collection.repository import Repository, open_repository, writing_repository
 from kaiwa.formats.collection.rule_files import known_rules
+from kaiwa.formats.collection.takedown import add_to_list, listed_in
 from kaiwa.formats.format import PAIRS, TOPICS
 from kaiwa.formats.readers import format_of, read_pairs, read_topics
 from kaiwa.model.shown import Shown
@@ -40,14 +41,20 @@ class Topics(Shown):
 
 
 def sample_topics(
-    source: Path, *, count: int, pool: Path | None, rest: Path | None, rng: np.random.Generator
+    source: Path,
+    *,
+    count: int,
+    pool: Path | None,
+    rest: Path | None,
+    rng: np.random.Generator,
+    takedown: frozenset[str] = frozenset(),
 ) -> Topics:
     """Posts balanced by length, from ``pool`` (no near-duplicates of the repository's posts) or from the repository.
 
     Drawn from the repository, they are held out only if ``rest`` is given: a new repository without
-    them and their near-duplicates.
+    them and their near-duplicates. Ids of a takedown list are neither topics nor in the rest.
     """
-    repository = open_repository(source)
+    repository = open_repository(source, takedown=takedown | (listed_in(rest) if rest else frozenset()))
     candidates = _from_pool(repository, pool) if pool else _all_posts(repository)
     offered = len(candidates)
     candidates, refused = _by_rules(candidates, repository.manifest.rules)
@@ -64,13 +71,12 @@ def sample_topics(
 
 
 def _all_posts(repository: Repository) -> dict[str, str]:
-    hidden = repository.takedown_ids()
-    return {name: text for batch in repository.posts() for name, text in zip(*batch, strict=True) if name not in hidden}
+    return {name: text for batch in repository.posts() for name, text in zip(*batch, strict=True)}
 
 
 def _from_pool(repository: Repository, pool: Path) -> dict[str, str]:
     found = read_topics(pool) if format_of(pool, TOPICS, PAIRS).noun is TOPICS else _posts_of(pool)
-    known = {name for batch in repository.posts() for name in batch[0]}
+    known = {name for batch in repository.with_takedown("posts") for name in batch[0]} | repository.takedown
     return {name: text for name, text in found.items() if name not in known}
 
 
@@ -93,7 +99,7 @@ def _without_near_duplicates(
     names, texts = list(short), list(short.values())
     kept = set(distinct(texts))
     if outside:
-        posts = (text for batch in repository.posts() for text in batch[1])
+        posts = (text for batch in repository.with_takedown("posts") for text in batch[1])
         kept -= {candidate for _, candidate in near_pairs(posts, texts)}
     return {names[place]: texts[place] for place in sorted(kept)}, len(texts) - len(kept)
 
@@ -102,11 +108,9 @@ def _write_rest(repository: Repository, topics: dict[str, str], target: Path) ->
     """The repository without the topics, their near-duplicates, takedowns, and comments without a post."""
     ids, texts = list(topics), list(topics.values())
     removed = set(ids)
-    takedown = repository.takedown_ids()
     for batch in repository.posts():
         removed |= {batch[0][place] for place, _ in near_pairs(batch[1], texts)}
     held_out = len(removed)
-    removed |= takedown
     used: set[str] = set()
     with writing_repository(target) as writer:
         for batch in repository.posts():
@@ -114,7 +118,7 @@ def _write_rest(repository: Repository, topics: dict[str, str], target: Path) ->
             writer.add("posts", [batch[0][place] for place in kept], [batch[1][place] for place in kept])
         for batch in repository.table("pairs"):
             pairs = enumerate(zip(*batch, strict=True))
-            kept = [place for place, (post, comment) in pairs if post not in removed and comment not in takedown]
+            kept = [place for place, (post, _) in pairs if post not in removed]
             writer.add("pairs", [batch[0][place] for place in kept], [batch[1][place] for place in kept])
             used.update(batch[1][place] for place in kept)
         for batch in repository.comments():
@@ -123,4 +127,5 @@ def _write_rest(repository: Repository, topics: dict[str, str], target: Path) ->
         merged = {name: kept for name, kept in repository.merged().items() if kept in used}
         writer.add("merged", list(merged), list(merged.values()))
         made = writer.finish(replace(repository.manifest, removed={"held out": held_out}))
+        add_to_list(target, repository.takedown, target=writer.folder)
     return {"posts": made.posts, "comments": made.comments, "pairs": made.pairs}

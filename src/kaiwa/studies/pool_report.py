@@ -65,7 +65,7 @@ def pool_report(
     on_progress: Progress = no_progress,
 ) -> PoolReport:
     """The shuffled pool, shares and sizes at other depths; with judgements, coverage and each team left out."""
-    runs = [without_comments(run, takedown) for run in runs] if takedown else runs
+    runs = [without_takedown(run, frozenset(takedown)) for run in runs] if takedown else runs
     pool = budget_pool(runs, items=budget, depth=depth) if budget is not None else depth_pool(runs, depth=depth)
     left_out = (
         leave_teams_out(runs, gains, pool, depth=depth, measure=measure, on_progress=on_progress) if gains else []
@@ -81,10 +81,11 @@ def pool_report(
     )
 
 
-def without_comments(run: Run, takedown: Collection[str]) -> Run:
-    """The run without the comments of the takedown list; the comments below them move up."""
+def without_takedown(run: Run, takedown: frozenset[str]) -> Run:
+    """The run without the topics and comments of a takedown; the comments below them move up."""
     lists = {
         topic: [(comment, score) for comment, score in run.ranking(topic) if comment not in takedown]
         for topic in run.topics
+        if topic not in takedown
     }
     return replace(Run.from_lists(run.name, lists, description=run.description), order=run.order)

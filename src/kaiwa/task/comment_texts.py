@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
 from kaiwa.formats.collection.repository import open_repository
-from kaiwa.formats.collection.takedown import NAME, read_takedown
+from kaiwa.formats.collection.takedown import full_takedown, listed_in
 from kaiwa.task.settings import TaskSettings
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def comment_texts(task: Task, wanted: AbstractSet[str]) -> dict[str, str]:
     """The texts of the wanted comments, as far as the task's repository or index holds them."""
     folder = task.repository
-    if (folder / "comments.parquet").is_file():
+    if _is_repository(folder):
         batches = open_repository(folder).comments()
         return {name: words for batch in batches for name, words in zip(*batch, strict=True) if name in wanted}
     if folder.exists():
@@ -35,22 +35,26 @@ def comment_texts(task: Task, wanted: AbstractSet[str]) -> dict[str, str]:
     return {}
 
 
-def takedown_ids(task: Task, given: Path | None = None) -> frozenset[str]:
-    """The ids that must not be shown: of the task's own list, its repository's, and the one given.
+def listed_in_task(task: Task) -> frozenset[str]:
+    """The ids on the lists of the task and of its repository or index."""
+    return listed_in(task.folder) | listed_in(task.repository)
 
-    The comments whose only posts are on a list are among them.
+
+def takedown_ids(task: Task, given: frozenset[str] = frozenset()) -> frozenset[str]:
+    """The ids that must not be shown: of the lists of the task and of its repository or index, and those given.
+
+    What follows from them in the repository or index is among them.
     """
-    lists = [path for path in (task.takedown, task.repository / NAME) if path.is_file()]
-    listed = frozenset[str]().union(*(read_takedown(path) for path in [*lists, *([given] if given else [])]))
-    return listed | _orphans(task.repository, listed) if listed else listed
+    folder, listed = task.repository, given | listed_in_task(task)
+    if not listed or not folder.exists():
+        return listed
+    if _is_repository(folder):
+        return listed | open_repository(folder, takedown=listed).takedown
+    from kaiwa.formats.collection.index_folder import open_index  # needs numba
+    from kaiwa.retrieve.search.takedown_ids import IndexRelations
+
+    return full_takedown(listed, IndexRelations(open_index(folder)))
 
 
-def _orphans(folder: Path, listed: frozenset[str]) -> frozenset[str]:
-    """The comments all of whose posts are on the list."""
-    if not (folder / "pairs.parquet").is_file():
-        return frozenset()
-    under, elsewhere = set[str](), set[str]()
-    for batch in open_repository(folder).table("pairs"):
-        for post, comment in zip(*batch, strict=True):
-            (under if post in listed else elsewhere).add(comment)
-    return frozenset(under - elsewhere)
+def _is_repository(folder: Path) -> bool:
+    return (folder / "comments.parquet").is_file()

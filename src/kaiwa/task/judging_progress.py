@@ -14,6 +14,7 @@ from kaiwa.model.ids import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from collections.abc import Set as AbstractSet
 
     from kaiwa.model.votes import Votes
     from kaiwa.task.task_folder import Task
@@ -62,25 +63,30 @@ class JudgingProgress:
         return found
 
 
-def judging_progress(task: Task) -> JudgingProgress:
-    """How far the judging of the task's round is, from its pool, votes, qrels and topics."""
+def judging_progress(task: Task, hidden: AbstractSet[str]) -> JudgingProgress:
+    """How far the judging of the task's round is, from its pool, votes, qrels and topics; hidden ids need none."""
     votes = read_votes(task.votes, top=task.settings.top) if task.votes.exists() else None
     wanted = task.settings.votes_per_item
-    given = _votes_of_items(task, votes) if votes is not None and task.pool.exists() else np.zeros(0, dtype=np.int64)
+    given = (
+        _votes_of_items(task, votes, hidden)
+        if votes is not None and task.pool.exists()
+        else np.zeros(0, dtype=np.int64)
+    )
     return JudgingProgress(
         items=len(given),
         without_votes=int((given == 0).sum()),
         votes_missing=int(np.maximum(wanted - given, 0).sum()),
         votes_per_item=wanted,
-        unjudged_topics=tuple(_unjudged_topics(task, votes)),
+        unjudged_topics=tuple(topic for topic in _unjudged_topics(task, votes) if topic not in hidden),
     )
 
 
-def _votes_of_items(task: Task, votes: Votes) -> np.ndarray:
-    """How many votes each pooled item has; NA is a vote too."""
+def _votes_of_items(task: Task, votes: Votes, hidden: AbstractSet[str]) -> np.ndarray:
+    """How many votes each pooled item has, apart from hidden ones; NA is a vote too."""
     number = np.bincount(votes.item, minlength=votes.items).tolist()
     by_item = dict(zip(zip(unpack(votes.topics), unpack(votes.comments), strict=True), number, strict=True))
-    return np.array([by_item.get(item, 0) for item in read_pool(task.pool)], dtype=np.int64)
+    shown = (item for item in read_pool(task.pool) if hidden.isdisjoint(item))
+    return np.array([by_item.get(item, 0) for item in shown], dtype=np.int64)
 
 
 def _unjudged_topics(task: Task, votes: Votes | None) -> Iterable[str]:

@@ -61,7 +61,7 @@ class Takedown:
 
     def topic(self, name: str) -> str:
         """The topic's name, or the one that replaces it."""
-        return self.topics.get(name, name)
+        return self.topics.get(name, "(takedown)" if name in self.ids else name)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class RoundResults:
     takedown: Takedown
 
 
-def round_results(task: Task, *, takedown: Path | None = None, stale: bool = False) -> RoundResults:
+def round_results(task: Task, *, takedown: frozenset[str] = frozenset(), stale: bool = False) -> RoundResults:
     """The results of the task's scores, votes and runs; missing files are left out.
 
     Files that are not what the settings and their inputs would make now are refused, unless ``stale`` allows them.
@@ -107,7 +107,7 @@ def round_results(task: Task, *, takedown: Path | None = None, stale: bool = Fal
     return RoundResults(
         task=task,
         steps=steps,
-        progress=_progress(task, ids),
+        progress=judging_progress(task, ids),
         stale=outdated,
         measures=[_measure(table, task) for table in scores.values()],
         taus=_taus(scores, chosen),
@@ -120,13 +120,6 @@ def round_results(task: Task, *, takedown: Path | None = None, stale: bool = Fal
         texts=comment_texts(task, _shown_comments(runs, task.settings.depth) - ids),
         takedown=hidden,
     )
-
-
-def _progress(task: Task, ids: frozenset[str]) -> JudgingProgress:
-    """How far the judging is, without the names of topics that must not be shown."""
-    found = judging_progress(task)
-    shown = ("(takedown)" if topic in ids else topic for topic in found.unjudged_topics)
-    return replace(found, unjudged_topics=tuple(shown))
 
 
 def _replaced_topics(scores: ScoreSet, ids: frozenset[str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kaiwa.task.comment_texts import takedown_ids
 from kaiwa.task.judging_progress import judging_progress
 from kaiwa.task.round_steps import RoundStep, round_steps
 from kaiwa.task.step_record import Step, digest, option_text, path_in, read_steps
@@ -64,7 +65,7 @@ def _state(task: Task, name: str, step: RoundStep, record: Step | None, earlier:
     if not there:
         return StepState(name, MISSING, "", step.command, not step.by_hand)
     if step.path == task.votes:
-        findings = judging_progress(task).findings()
+        findings = judging_progress(task, takedown_ids(task)).findings()
         return StepState(name, INCOMPLETE if findings else DONE, "; ".join(findings), step.command, not step.by_hand)
     if reasons := _differing(step, record) or _changed(task.folder, record, step.inputs):
         return StepState(name, STALE, "; ".join(reasons), step.command, not step.by_hand)

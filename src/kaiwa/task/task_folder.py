@@ -61,7 +61,8 @@ class Task:
     @property
     def sources(self) -> list[Path]:
         """The existing files from which a report is made."""
-        made = (self.config, self.topics, *self.runs, self.votes, self.qrels, self.scores, self.takedown)
+        lists = (self.takedown, self.repository / TAKEDOWN)
+        made = (self.config, self.topics, *self.runs, self.votes, self.qrels, self.scores, *lists)
         return [path for path in made if path.is_file()]
 
     @property

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kaiwa.build.index.index_writer import IndexWriter, writing_index
+from kaiwa.build.index.merged_ids import write_merged
 from kaiwa.build.index.pair_links import write_pairs
 from kaiwa.build.index.posting_lists import write_side
 from kaiwa.build.index.term_numbers import TermNumbers, documents_in_part, write_terms
-from kaiwa.disk.atomic_files import write_text
 from kaiwa.disk.document_parts import DocumentParts
 from kaiwa.formats.collection.repository import Repository, open_repository
-from kaiwa.formats.collection.takedown import NAME, read_takedown
+from kaiwa.formats.collection.takedown import add_to_list, listed_in
 from kaiwa.model.normalise import normalise
 from kaiwa.model.progress_callback import share
 from kaiwa.retrieve.index.inverted_index import SIDES
@@ -34,35 +34,36 @@ _PAIRS = 0.15  # of the work; nearly all of the rest is tokenising
 
 
 def build_index(
-    source: Path, target: Path, *, language: str | None, tokens: str | None, progress: Progress
+    source: Path,
+    target: Path,
+    *,
+    language: str | None,
+    tokens: str | None,
+    progress: Progress,
+    takedown: frozenset[str] = frozenset(),
 ) -> dict[str, Any]:  # Any: the index's facts, JSON values
-    """Index a repository; the facts of the new index at ``target``."""
-    repository = open_repository(source)
+    """Index a repository; the facts of the new index at ``target``.
+
+    Nothing on the takedown lists of the repository and of the index is in it; its list then names both.
+    """
+    repository = open_repository(source, takedown=takedown | listed_in(target))
     language = language or repository.manifest.language or _language_of(repository)
     chosen = tokeniser(tokens or default_tokens(language))
     facts: dict[str, Any] = {"language": language, "tokeniser": chosen.name}
     for similarity in SIMILARITIES.values():
         facts |= similarity.parameters
-    last = partial(_copy_takedown, repository, target)
+    last = partial(add_to_list, target, repository.takedown)
     with writing_index(target, facts, last=last) as writer, ExitStack() as stack:
         facts |= {name: getattr(repository.manifest, name) for name in SIDES}
         facts["pairs"], numbers = write_pairs(repository, writer, share(progress, 0, _PAIRS))
         sides = [stack.enter_context(closing(_empty_parts(repository, name, writer))) for name in SIDES]
         tasks = list(zip(SIDES, numbers, sides, strict=True))
         facts["terms"] = _write_texts(repository, writer, chosen, tasks, share(progress, _PAIRS, 1))
+        write_merged(repository, writer)
         for name, parts in zip(SIDES, sides, strict=True):
             write_side(name, parts, facts["terms"], writer)
             facts[f"{name}_tokens"] = parts.tokens
     return facts
-
-
-def _copy_takedown(repository: Repository, target: Path) -> None:
-    """Add the takedown list of the repository to that of its index."""
-    listed = target / NAME
-    known = read_takedown(listed) if listed.exists() else frozenset()
-    if missing := sorted(repository.takedown_ids() - known):
-        before = listed.read_text(encoding="utf-8").rstrip("\n") + "\n" if known else ""
-        write_text(listed, before + "\n".join(missing) + "\n")
 
 
 def _language_of(repository: Repository) -> str:

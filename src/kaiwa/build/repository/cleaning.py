@@ -20,6 +20,7 @@ from kaiwa.disk.partitions import Partitions, RecordReader, part_of
 from kaiwa.disk.strings import TemporaryStrings
 from kaiwa.errors import InputError, counted, option
 from kaiwa.formats.collection.repository import Manifest, RepositoryWriter, writing_repository
+from kaiwa.formats.collection.takedown import add_to_list, listed_in
 from kaiwa.formats.format import PAIRS, TWEETS
 from kaiwa.formats.readers import format_of, read_together
 from kaiwa.model.normalise import fingerprint, skeleton
@@ -68,14 +69,18 @@ def clean(
     seed: int,
     progress: Progress,
     keep_first: bool = False,
+    takedown: frozenset[str] = frozenset(),
 ) -> Cleaned:
     """Clean pairs or tweets into a repository; several files are posts, comments and perhaps pairs.
 
-    More than a few ids with several texts are an error; with ``keep_first`` the first text of each is kept.
+    More than a few ids with several texts are an error; with ``keep_first`` the first text of each is kept. Ids of
+    ``takedown``, of a list in ``target`` and of one in a folder that is read are left out, with what follows from them;
+    they are added to the list of the repository, which no longer shows what follows.
     """
     paths = [source] if isinstance(source, Path) else list(source)
     removals = Removals()
-    with writing_repository(target) as writer, closing(_Spilled(writer.folder)) as spilled:
+    listed = takedown.union(*(listed_in(path) for path in [target, *paths] if path.is_dir()))
+    with writing_repository(target) as writer, closing(_Spilled(writer.folder, listed)) as spilled:
         _spill(paths, spilled, rules, removals, share(progress, 0, _READING))
         found = joined(
             spilled.rows, spilled.count, writer.folder, rules=rules, sample=sample, seed=seed, removals=removals
@@ -83,7 +88,8 @@ def clean(
         conflicts = conflicting_ids(found, spilled.texts)
         if not keep_first:
             refuse_conflicts(paths[-1], found, conflicts)
-        _write(spilled, found.decisions, writer, share(progress, _READING, 1))
+        followed = _write(spilled, found.decisions, writer, share(progress, _READING, 1))
+        add_to_list(target, listed | followed, target=writer.folder)
         removed = dict(removals.counts)
         manifest = writer.finish(Manifest(rules=rules.name, removed=removed, seed=seed if sample else None))
     return Cleaned(manifest, spilled.pairs_read, writer.counts["merged"], removed, removals.examples, conflicts)
@@ -92,8 +98,9 @@ def clean(
 class _Spilled:
     """Pairs that pass the rules, in spill files: their texts, their comments' ids by row, and a record of keys."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, listed: frozenset[str]) -> None:
         self.folder = folder
+        self.listed = listed
         self.texts = PairSpill(folder / "pairs.spill")
         self.comment_ids = TemporaryStrings(folder)
         self.rows = Partitions(folder)
@@ -109,6 +116,9 @@ class _Spilled:
         rows["post"], rows["post_text"] = zip(*_post_keys(pairs), strict=True)
         rows["own"] = [fingerprint(pair.comment_id) for pair in pairs]
         rows["comment"] = [fingerprint(skeleton(pair.comment)) for pair in pairs]
+        if self.listed:
+            rows["takedown"] = [pair.comment_id in self.listed for pair in pairs]
+            rows["post_takedown"] = [pair.post_id in self.listed for pair in pairs]
         self.rows.add(rows, part_of(rows["own"]))
         self.count += len(pairs)
 
@@ -118,22 +128,22 @@ class _Spilled:
         self.comment_ids.close()
 
 
-def _batches(paths: list[Path], folder: Path, rules: RuleSet, removals: Removals) -> Iterator[list[Pair]]:
+def _batches(paths: list[Path], spilled: _Spilled, rules: RuleSet, removals: Removals) -> Iterator[list[Pair]]:
     """The pairs of a file or folder, or of files that are understood together."""
     if len(paths) > 1:
         return read_together(PAIRS, paths)
     found = format_of(paths[0], PAIRS, TWEETS)
     if found.noun is TWEETS:
-        return paired_tweets(paths[0], folder, rules, removals)
+        return paired_tweets(paths[0], spilled.folder, rules, removals, spilled.listed)
     batches: Iterator[list[Pair]] = found.read(paths[0])
     return batches
 
 
 def _spill(paths: list[Path], spilled: _Spilled, rules: RuleSet, removals: Removals, progress: Progress) -> None:
-    batches = _batches(paths, spilled.folder, rules, removals)
+    batches = _batches(paths, spilled, rules, removals)
     for batch in _with_progress(batches, _size_of(paths), progress):
         spilled.pairs_read += len(batch)
-        if kept := passing(batch, rules, removals):
+        if kept := passing(batch, rules, removals, spilled.listed):
             spilled.add(kept)
     spilled.texts.close()
     if not spilled.count:
@@ -170,9 +180,9 @@ def _with_progress(batches: Iterator[list[Pair]], total: int, progress: Progress
         progress(min(done, total), total)
 
 
-def _write(spilled: _Spilled, decisions: RecordReader, writer: RepositoryWriter, progress: Progress) -> None:
-    """Write each post and comment at its first row, and the pairs by their ids."""
-    done = 0
+def _write(spilled: _Spilled, decisions: RecordReader, writer: RepositoryWriter, progress: Progress) -> set[str]:
+    """Write each post and comment at its first row, and the pairs by their ids; the ids that follow from a takedown."""
+    done, followed = 0, set[str]()
     for post_ids, posts, comment_ids, comments in spilled.texts.batches():
         kept = decisions.take(len(post_ids))
         writer.add("posts", _chosen(post_ids, kept["post_stays"]), _chosen(posts, kept["post_stays"]))
@@ -180,8 +190,10 @@ def _write(spilled: _Spilled, decisions: RecordReader, writer: RepositoryWriter,
         kept_ids = _kept_ids(comment_ids, kept, spilled.comment_ids)
         writer.add("pairs", _chosen(post_ids, kept["keep"]), _chosen(kept_ids, kept["keep"]))
         writer.add("merged", _chosen(comment_ids, kept["alias"]), _chosen(kept_ids, kept["alias"]))
+        followed.update(_chosen(comment_ids, kept["takedown"]))
         done += len(kept)
         progress(done, spilled.count)
+    return followed
 
 
 def _chosen(values: list[str], which: BoolArray) -> list[str]:

@@ -11,6 +11,7 @@ from kaiwa.corpus.duplicates import (
     PairSample,
     Rows,
     comments_that_stay,
+    comments_without_posts,
     posts_that_stay,
     same_ids,
     same_pairs,
@@ -45,7 +46,7 @@ def joined(
     if rules.merge:
         parts = (same_texts(part) for part in _regrouped(parts, "comment", folder))
     parts = (same_pairs(part, rules.first_comments, removed, posts) for part in _regrouped(parts, "post", folder))
-    parts = _regrouped(parts, "comment", folder)
+    parts = map(comments_without_posts, _regrouped(parts, "comment", folder))
     kept = rows - removed.total()
     if sample is not None and sample < kept:
         removed["not in the sample"] = kept - sample

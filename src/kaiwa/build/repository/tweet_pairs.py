@@ -17,7 +17,7 @@ from kaiwa.model.normalise import fingerprint
 from kaiwa.model.pair import Pair
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from kaiwa.corpus.rule_filter import Removals
@@ -26,15 +26,21 @@ if TYPE_CHECKING:
 _BATCH = 8192
 
 
-def paired_tweets(path: Path, folder: Path, rules: RuleSet, removals: Removals) -> Iterator[list[Pair]]:
+def paired_tweets(
+    path: Path, folder: Path, rules: RuleSet, removals: Removals, takedown: frozenset[str]
+) -> Iterator[list[Pair]]:
     """Pairs of initial posts and the replies to them, both passing the rules (overview 3.3.1).
 
-    ``folder`` is for temporary files.
+    ``folder`` is for temporary files. A tweet of the takedown is no example of what was removed.
     """
+
+    def removed(reason: str, tweet: Tweet) -> None:
+        removals.add(reason, tweet.text if takedown.isdisjoint((tweet.id, tweet.reply_to)) else "")
+
     with closing(TemporaryStrings(folder)) as texts:
         decisions = _decisions(path, folder, rules, texts)
         for batch in _batches(path):
-            yield _pairs(batch, decisions.take(len(batch)), texts, rules, removals)
+            yield _pairs(batch, decisions.take(len(batch)), texts, rules, removed)
 
 
 def _decisions(path: Path, folder: Path, rules: RuleSet, texts: TemporaryStrings) -> RecordReader:
@@ -60,7 +66,7 @@ def _decisions(path: Path, folder: Path, rules: RuleSet, texts: TemporaryStrings
 
 
 def _pairs(
-    batch: list[Tweet], records: Tweets, texts: TemporaryStrings, rules: RuleSet, removals: Removals
+    batch: list[Tweet], records: Tweets, texts: TemporaryStrings, rules: RuleSet, removed: Callable[[str, Tweet], None]
 ) -> list[Pair]:
     """The pairs of the batch's replies; the other tweets are counted as removed."""
     replies: list[tuple[Tweet, int]] = []
@@ -69,7 +75,7 @@ def _pairs(
         if reason is None and tweet.reply_to and post == NO_POST:
             reason = "reply to no post in the pool"
         if reason is not None:
-            removals.add(reason, tweet.text)
+            removed(reason, tweet)
         elif tweet.reply_to:
             replies.append((tweet, post))
     posts = texts.at([post for _, post in replies])

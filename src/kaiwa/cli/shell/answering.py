@@ -10,6 +10,8 @@ import click
 
 from kaiwa.cli.shell.complete import Named
 from kaiwa.cli.shell.output import IN_FILE
+from kaiwa.cli.shell.shared_options import takedown_option
+from kaiwa.cli.shell.task_defaults import listed_ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +37,7 @@ _OPTIONS = (
     ),
     click.option("--min-chars", default=2, show_default=True, help="Drop comments with fewer letters and digits."),
     click.option("--block", type=IN_FILE, help="Drop comments with a word of this file, one per line."),
-    click.option("--takedown", type=IN_FILE, help="Leave out the post and comment ids of this file, one per line."),
+    takedown_option,
     click.option("--unfiltered", is_flag=True, help="Keep short, repeating and near-duplicate comments."),
 )
 
@@ -66,11 +68,8 @@ def answering_options(function: Callable[..., None]) -> Callable[..., None]:
         unfiltered: bool,
         **rest: Any,  # Any: the verb's own options
     ) -> None:
-        from kaiwa.formats.collection.takedown import read_takedown
-
-        listed = read_takedown(takedown) if takedown else frozenset()
         filters = _filters(min_chars, block, unfiltered=unfiltered)
-        function(how=Answering(k, system, fuse, filters, listed), **rest)
+        function(how=Answering(k, system, fuse, filters, listed_ids(takedown)), **rest)
 
     for option in reversed(_OPTIONS):
         gathered = option(gathered)
@@ -78,8 +77,8 @@ def answering_options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _filters(min_chars: int, block: Path | None, *, unfiltered: bool) -> Filters:
-    from kaiwa.formats.collection.takedown import read_takedown
+    from kaiwa.formats.collection.id_lists import read_lines
     from kaiwa.rank.answer_filters import NO_FILTERS, Filters
 
-    blocked = tuple(sorted(read_takedown(block))) if block else ()
+    blocked = tuple(sorted(set(read_lines(block)))) if block else ()
     return replace(NO_FILTERS, blocked=blocked) if unfiltered else Filters(min_chars=min_chars, blocked=blocked)

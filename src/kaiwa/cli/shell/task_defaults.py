@@ -47,6 +47,31 @@ def task_folder_in(words: Sequence[str]) -> Path | None:
     return next((folder for word in paths if (folder := task_folder_of(Path(word)))), None)
 
 
+def task_folder() -> Path | None:
+    """The task folder that the running command works in."""
+    folder: Path | None = click.get_current_context().meta.get(_FOLDER)
+    return folder
+
+
+def listed_ids(given: Path | None) -> frozenset[str]:
+    """The ids of the takedown list that was given, and of those of the task folder in which the command works."""
+    from kaiwa.formats.collection.takedown import given_ids
+    from kaiwa.task.comment_texts import listed_in_task
+    from kaiwa.task.task_folder import read_task
+
+    folder = task_folder()
+    return given_ids(given) | (listed_in_task(read_task(folder)) if folder else frozenset())
+
+
+def takedown_of_task(given: Path | None) -> frozenset[str]:
+    """The listed ids, and those that follow from them in the repository or index of the task."""
+    from kaiwa.task.comment_texts import takedown_ids
+    from kaiwa.task.task_folder import read_task
+
+    folder, listed = task_folder(), listed_ids(given)
+    return takedown_ids(read_task(folder), listed) if folder else listed
+
+
 def _defaults(folder: Path, verb: str, words: Sequence[str]) -> dict[str, Any]:  # Any: values of the options
     from kaiwa.task.round_steps import settings_for
     from kaiwa.task.task_folder import read_task
@@ -66,7 +91,7 @@ def _unusual(name: str, value: object) -> bool:
 def tell_task_defaults() -> None:
     """A remark on the options that come from ``kaiwa.toml`` and are not the usual ones."""
     context = click.get_current_context()
-    folder = context.meta.get(_FOLDER)
+    folder = task_folder()
     taken = {
         option.opts[-1]: context.params[option.name]
         for option in context.command.params

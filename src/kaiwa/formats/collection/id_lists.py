@@ -20,6 +20,12 @@ def read_ids(path: Path) -> list[str]:
     return [found[0] for found in fields if found and not found[0].startswith("#")]
 
 
+def read_lines(path: Path) -> list[str]:
+    """The lines of a file; blank lines and what follows a ``#`` are ignored."""
+    lines = (line.partition("#")[0].strip() for block in read_blocks(path) for _, line in numbered_lines(block))
+    return [line for line in lines if line]
+
+
 class IdSet:
     """A set of millions of ids as packed bytes, tested with ``in``.
 

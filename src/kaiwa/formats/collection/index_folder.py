@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WHAT = "kaiwa index"
-VERSION = 3
+VERSION = 4
 MANIFEST = "manifest.json"
 CHUNK = 1 << 20
 LAZY = ("docs", "shapes", "text", "ids", "text_starts", "id_starts", "row")

@@ -13,15 +13,17 @@ import json
 import shutil
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from kaiwa.disk.atomic_folders import atomic_folder, sync_folder
 from kaiwa.disk.parquet_tables import TableWriter, parquet_batches
 from kaiwa.errors import InputError, needs_extra
-from kaiwa.formats.collection import takedown
+from kaiwa.formats.collection.takedown import full_takedown, listed_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
 WHAT = "kaiwa repository"
@@ -33,6 +35,7 @@ TABLES = {
     "pairs": ("post_id", "comment_id"),
     "merged": ("comment_id", "kept_id"),
 }
+_IDS = {name: tuple(column for column in columns if column.endswith("_id")) for name, columns in TABLES.items()}
 _FIX = "make a repository with kaiwa clean"
 
 
@@ -51,10 +54,11 @@ class Manifest:
 
 @dataclass(frozen=True)
 class Repository:
-    """A repository on disk, read table by table and batch by batch."""
+    """A repository on disk, read table by table and batch by batch, without the rows of ``takedown``."""
 
     path: Path
     manifest: Manifest
+    takedown: frozenset[str] = frozenset()
 
     def posts(self) -> Iterator[list[list[str]]]:
         """Batches of [ids, texts] of the posts."""
@@ -66,23 +70,29 @@ class Repository:
 
     def table(self, name: str) -> Iterator[list[list[str]]]:
         """Batches of one table's columns."""
-        return parquet_batches(self.path / f"{name}.parquet", TABLES[name], f"{name} have {', '.join(TABLES[name])}")
+        return self._rows(name, TABLES[name])
+
+    def column(self, name: str, column: str) -> Iterator[list[str]]:
+        """Batches of one column of a table."""
+        wanted = dict.fromkeys((column, *(_IDS[name] if self.takedown else ())))
+        return (columns[0] for columns in self._rows(name, tuple(wanted)))
+
+    def with_takedown(self, name: str) -> Iterator[list[list[str]]]:
+        """Batches of a whole table, to compare with; nothing of them may be shown or written."""
+        return _batches(self.path, name, TABLES[name])
+
+    def _rows(self, name: str, columns: tuple[str, ...]) -> Iterator[list[list[str]]]:
+        batches = _batches(self.path, name, columns)
+        if not self.takedown:
+            return batches
+        ids = [place for place, column in enumerate(columns) if column in _IDS[name]]
+        return (_without(batch, ids, self.takedown) for batch in batches)
 
     def merged(self) -> dict[str, str]:
         """The comment that is kept for each comment that was merged."""
         if not (self.path / "merged.parquet").exists():
             return {}
         return {merged: kept for batch in self.table("merged") for merged, kept in zip(*batch, strict=True)}
-
-    def takedown_ids(self) -> frozenset[str]:
-        """The ids of posts and comments on its takedown list; nothing made from the repository contains them."""
-        path = self.path / takedown.NAME
-        return takedown.read_takedown(path) if path.is_file() else frozenset()
-
-    def column(self, name: str, column: str) -> Iterator[list[str]]:
-        """Batches of one column of a table."""
-        path, columns = self.path / f"{name}.parquet", ", ".join(TABLES[name])
-        return (values for (values,) in parquet_batches(path, (column,), f"{name} have {columns}"))
 
     def text_bytes(self, name: str) -> int:
         """The approximate number of bytes of the texts of the posts or the comments."""
@@ -94,8 +104,51 @@ class Repository:
         return sum(column.total_uncompressed_size for column in columns if column.path_in_schema == TABLES[name][1])
 
 
-def open_repository(path: Path) -> Repository:
-    """The repository in a folder, its tables present and its counts known."""
+@dataclass(frozen=True)
+class RepositoryRelations:
+    """What a repository knows about its ids: which comments were merged, and which belong to some posts alone."""
+
+    path: Path
+
+    def near_duplicates(self, ids: AbstractSet[str]) -> frozenset[str]:
+        """The comments that were merged with one of these."""
+        if not (self.path / "merged.parquet").exists():
+            return frozenset()
+        kept = ids | {kept for merged, kept in self._pairs_of("merged") if merged in ids}
+        groups = [pair for pair in self._pairs_of("merged") if pair[1] in kept]
+        return frozenset(name for pair in groups for name in pair)
+
+    def comments_only_of(self, posts: AbstractSet[str]) -> frozenset[str]:
+        """The comments all of whose posts are among these."""
+        under = {comment for post, comment in self._pairs_of("pairs") if post in posts}
+        other = {comment for post, comment in self._pairs_of("pairs") if comment in under and post not in posts}
+        return frozenset(under - other)
+
+    def _pairs_of(self, name: str) -> Iterator[tuple[str, str]]:
+        return (
+            (first, second)
+            for batch in _batches(self.path, name, TABLES[name])
+            for first, second in zip(*batch, strict=True)
+        )
+
+
+def _batches(path: Path, name: str, columns: Sequence[str]) -> Iterator[list[list[str]]]:
+    return parquet_batches(path / f"{name}.parquet", columns, f"{name} have {', '.join(TABLES[name])}")
+
+
+def _without(batch: list[list[str]], ids: list[int], hidden: AbstractSet[str]) -> list[list[str]]:
+    """The columns of a batch without the rows that have a hidden id in one of the columns ``ids``."""
+    if all(hidden.isdisjoint(batch[place]) for place in ids):
+        return batch
+    shown = [hidden.isdisjoint(row) for row in zip(*(batch[place] for place in ids), strict=True)]
+    return [list(compress(column, shown)) for column in batch]
+
+
+def open_repository(path: Path, *, takedown: frozenset[str] = frozenset()) -> Repository:
+    """The repository in a folder, its tables present and its counts known.
+
+    It is read without the ids of its takedown list and of ``takedown``, and what follows from them.
+    """
     with needs_extra("parquet"):
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -111,7 +164,13 @@ def open_repository(path: Path) -> Repository:
             counts[name] = pq.read_metadata(table).num_rows
         except (pa.ArrowException, OSError):
             raise InputError.at(table, "is not a complete Parquet file", _FIX) from None
-    return Repository(path, replace(_read_manifest(path / MANIFEST), **counts))
+    manifest = replace(_read_manifest(path / MANIFEST), **counts)
+    hidden = full_takedown(takedown | listed_in(path), RepositoryRelations(path))
+    opened = Repository(path, manifest, hidden)
+    if not hidden:
+        return opened
+    counts = {name: sum(map(len, opened.column(name, _IDS[name][0]))) for name in counts}
+    return replace(opened, manifest=replace(manifest, **counts))
 
 
 def _read_manifest(path: Path) -> Manifest:
@@ -180,6 +239,9 @@ def _copy_other_files(old: Path, new: Path) -> None:
     """Copy what is beside the tables that are replaced: a takedown list, a user's notes."""
     ours = {MANIFEST, *(f"{name}.parquet" for name in TABLES)}
     for entry in old.iterdir() if old.is_dir() else ():
-        if entry.name not in ours:
-            copy = shutil.copytree if entry.is_dir() else shutil.copy2
-            copy(entry, new / entry.name)
+        if entry.name in ours or (new / entry.name).exists():
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.copytree(entry, new / entry.name, symlinks=True)
+        else:
+            shutil.copy2(entry, new / entry.name, follow_symlinks=False)

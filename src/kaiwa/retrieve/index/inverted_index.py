@@ -49,6 +49,14 @@ class Links(NamedTuple):
     comment_posts: NDArray[np.uint32]
 
 
+class Merged(NamedTuple):
+    """The ids of comments that cleaning merged into another, in the order of their bytes, and the other's number."""
+
+    ids: NDArray[np.uint8]
+    id_starts: IntArray
+    kept: NDArray[np.uint32]
+
+
 @dataclass(frozen=True)
 class Weights:
     """One similarity on one side: the weight of a posting by its shape, and the highest weight of each term."""
@@ -130,6 +138,7 @@ class Index:
     tokeniser: str
     language: str
     links: Links
+    merged: Merged
 
 
 def index_from(arrays: Mapping[str, Any], facts: Mapping[str, Any], check: Check) -> Index:  # Any: arrays, JSON values
@@ -142,6 +151,7 @@ def index_from(arrays: Mapping[str, Any], facts: Mapping[str, Any], check: Check
         tokeniser=facts["tokeniser"],
         language=facts["language"],
         links=Links(*(arrays[f"pairs.{part}"] for part in Links._fields)),
+        merged=Merged(*(arrays[f"merged.{part}"] for part in Merged._fields)),
     )
 
 

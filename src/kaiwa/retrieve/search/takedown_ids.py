@@ -1,4 +1,4 @@
-"""The takedown list as numbers of posts and comments, which no answer may contain."""
+"""The ids of a takedown as numbers of posts and comments of an index, which no answer may contain."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from kaiwa.retrieve.index.byte_lookup import find_ids, joined_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -31,11 +33,35 @@ class Takedown:
     comments: IntArray = field(default_factory=_none)
 
 
-def takedown_of(index: Index, ids: AbstractSet[str]) -> Takedown:
-    """The posts and comments with these ids, and the comments that have no other post."""
+def numbers_of(index: Index, ids: AbstractSet[str]) -> Takedown:
+    """The posts and comments with these ids."""
     found = (side.texts.find(sorted(ids)) for side in (index.posts, index.comments))
-    posts, comments = (np.unique(numbers[numbers >= 0]) for numbers in found)
-    return Takedown(posts, np.union1d(comments, _comments_without_other_posts(index, posts)))
+    return Takedown(*(np.unique(numbers[numbers >= 0]) for numbers in found))
+
+
+@dataclass(frozen=True)
+class IndexRelations:
+    """What an index knows about its ids: which comments were merged, and which belong to some posts alone."""
+
+    index: Index
+
+    def near_duplicates(self, ids: AbstractSet[str]) -> frozenset[str]:
+        """The comments that were merged with one of these."""
+        merged, texts = self.index.merged, self.index.comments.texts
+        for part, size in (("ids", len(merged.ids)), ("id_starts", len(merged.id_starts)), ("kept", len(merged.kept))):
+            texts.check(f"merged.{part}", 0, size)
+        order = np.arange(len(merged.kept), dtype=np.uint32)
+        places = find_ids(merged.ids, merged.id_starts, order, *joined_bytes(sorted(ids)))
+        kept = np.union1d(merged.kept[places[places >= 0]], numbers_of(self.index, ids).comments)
+        places = np.flatnonzero(is_among(merged.kept.astype(np.int64), kept.astype(np.int64)))
+        starts = merged.id_starts
+        names = [merged.ids[starts[at] : starts[at + 1]].tobytes().decode(errors="replace") for at in places.tolist()]
+        return frozenset(names).union(map(texts.id_of, np.unique(merged.kept[places]).tolist()))
+
+    def comments_only_of(self, posts: AbstractSet[str]) -> frozenset[str]:
+        """The comments all of whose posts are among these."""
+        found = _comments_without_other_posts(self.index, numbers_of(self.index, posts).posts)
+        return frozenset(map(self.index.comments.texts.id_of, found.tolist()))
 
 
 def is_among(values: IntArray, ascending: IntArray) -> BoolArray:
