@@ -54,7 +54,7 @@ def write_pool(path: Path, pool: Pool) -> Path:
         raise InputError.at(path, "is the name of the organisers' file", "choose another name for the pool")
     topics = [word("topic", pool.topics[code], first=True) for code in pool.topic.tolist()]
     comments = [word("comment", comment) for comment in unpack(pool.comments)]
-    rows = [
+    rows: list[list[str | float]] = [
         [topics[item], comments[item], pool.runs[run], int(pool.ranks[item, run])]
         for item, run in np.argwhere(pool.ranks > 0).tolist()
     ]

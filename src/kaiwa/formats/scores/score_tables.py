@@ -155,8 +155,8 @@ def _matrix_rows(path: Path, rows: list[Row]) -> Iterator[Row]:
         if len(shown) != len(runs):
             what = f"expected {counted(len(runs), 'score')}, found {len(shown)}"
             raise InputError.at(path, what, "give every topic a score of every run", line=line)
-        for run, cell in zip(runs, shown, strict=True):
-            yield line, [measure, row[0] if topics else str(place), run, cell]
+        for run, score in zip(runs, shown, strict=True):
+            yield line, [measure, row[0] if topics else str(place), run, score]
 
 
 def _parts(path: Path, rows: list[Row]) -> tuple[list[str], list[Row], int]:
