@@ -211,3 +211,13 @@ def test_a_qrels_file_carries_its_gmax_to_score(made: Made, kaiwa: Kaiwa) -> Non
     assert kaiwa("gains", "votes.txt", "--scheme", "sum", "-o", "qrels.txt").returncode == 0
     done = kaiwa("score", "T1-C-R1.txt", "--qrels", "qrels.txt", "-m", "nERR@10", "--json")
     assert json.loads(done.stdout)["gmax"] == "6 (declared in the qrels)"
+
+
+@pytest.mark.parametrize("comment", ["c 1", '"c\nq9 0 c7 2"', "c\u30001"])
+def test_a_comment_that_would_be_other_judgements_is_refused(made: Made, kaiwa: Kaiwa, comment: str) -> None:
+    """``q1 0 c 1 2`` would be read as another file, or as judgements that nobody made; nothing is written."""
+    made("votes.csv", f"topic,comment,assessor,level\nq1,{comment},ann,2\n")
+    done = kaiwa("gains", "votes.csv", "-o", "qrels.txt")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "contains a blank or a control character" in done.stderr
+    assert not Path("qrels.txt").exists()

@@ -52,6 +52,7 @@ FAULTS = {
     "sysdesc-misplaced": CLEAN + "<SYSDESC>again</SYSDESC>\n",
     "missing-fields": CLEAN + "q2 0 c9\n",
     "extra-fields": CLEAN.replace("T1-C-R1\nq2", "T1-C-R1 extra\nq2"),
+    "long-field": CLEAN.replace("c2 2 2.0", f"c2 2 2.{'0' * 600}"),
     "second-field": CLEAN.replace("q1 0 c1", "q1 X c1"),
     "bad-rank": CLEAN.replace("c2 2 2.0", "c2 two 2.0"),
     "rank-order": CLEAN.replace("c1 1 3.0", "c1 2 3.0").replace("c2 2 2.0", "c2 1 2.0"),

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import click
 import pytest
 
-from kaiwa.cli.shell.output import emit
+from kaiwa.cli.shell.output import emit, one_line
 from kaiwa.cli.shell.shared_options import gathered
 
 if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
     from pathlib import Path
+
+    Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @dataclass
@@ -66,3 +72,59 @@ def test_options_are_gathered_into_one_object() -> None:
         return asked, as_json
 
     assert command.main(["--depth", "3"], standalone_mode=False) == (Asked(3), False)
+
+
+@pytest.mark.parametrize("words", [["check", "--codes", "--json"], ["check", "--json", "--codes"]])
+def test_the_codes_are_one_json_object(kaiwa: Kaiwa, words: list[str]) -> None:
+    """Wherever --json stands."""
+    codes = json.loads(kaiwa(*words).stdout)["codes"]
+    assert {"code", "severity", "meaning", "fix"} == set(codes[0])
+
+
+@pytest.mark.parametrize("words", [["score", "--measures", "--json"], ["score", "--json", "--measures"]])
+def test_the_measures_are_one_json_object(kaiwa: Kaiwa, words: list[str]) -> None:
+    """With their options and defaults."""
+    measures = {one["measure"]: one for one in json.loads(kaiwa(*words).stdout)["measures"]}
+    assert measures["P+"]["options"] == {"beta": 1.0}
+
+
+HOSTILE_NAME = "a\x1b[2Jb\nc\u202ed.txt"
+
+
+@pytest.mark.parametrize("verb", ["check", "compare", "agree", "score"])
+@pytest.mark.parametrize("content", [None, "q1 0 c1 1 2.0 A\n", "garbage\n"])
+def test_a_file_name_never_reaches_the_terminal_unescaped(
+    kaiwa: Kaiwa, tmp_path: Path, verb: str, content: str | None
+) -> None:
+    """Whatever the file is called, an error is one line, and no line has a character that a terminal obeys."""
+    path = tmp_path / HOSTILE_NAME
+    if content is not None:
+        path.write_text(content)
+    result = kaiwa(verb, str(path), *(["--qrels", str(path)] if verb == "score" else []))
+    assert result.returncode in {1, 2}
+    assert len(result.stderr.splitlines()) <= 1
+    assert all(sign == "\n" or (sign.isprintable() and sign != "\u202e") for sign in result.stdout + result.stderr)
+
+
+def test_a_terminal_never_gets_a_character_that_it_obeys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last step before a terminal escapes what a view forgot."""
+
+    class Terminal(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    class Forgetful(Counting):
+        def text(self) -> str:
+            return "run\x1b]0;title\x07\tA\nB"
+
+    monkeypatch.setattr(sys, "stdout", shown := Terminal())
+    emit(Forgetful(), as_json=False)
+    assert shown.getvalue() == "run\\x1b]0;title\\x07    A\nB\n"
+
+
+def test_a_long_field_is_cut_and_a_long_path_is_not() -> None:
+    """A path must stay complete, because it is copied."""
+    path = "/".join(["folder"] * 40)
+    assert one_line(f"{path}:7: unknown run {'x' * 900!r}; did you mean 'y'?") == (
+        f"{path}:7: unknown run '{'x' * 60}...'; did you mean 'y'?"
+    )

@@ -58,6 +58,15 @@ def test_retrieve_writes_a_run_that_check_accepts(kaiwa: Kaiwa, index: Path, tmp
     assert [one for one in verdict["problems"] if one["severity"] == "error"] == []
 
 
+def test_a_run_name_with_a_blank_is_refused_and_nothing_is_written(kaiwa: Kaiwa, index: Path, tmp_path: Path) -> None:
+    """Its lines would have seven fields."""
+    (tmp_path / "topics.tsv").write_text("t1\t考试\n", encoding="utf-8")
+    done = kaiwa("retrieve", index, tmp_path / "topics.tsv", "-o", tmp_path / "r.txt", "--name", "my run")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "run 'my run': contains a blank" in done.stderr
+    assert not (tmp_path / "r.txt").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [

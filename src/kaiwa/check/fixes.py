@@ -72,16 +72,25 @@ def _unranked_text(line: RawLine) -> str:
 
 def _dropped(line: RawLine, expected: Expectation) -> str:
     """The change that drops the line; empty if the line stays."""
-    if not line.is_ranked:
-        return "line with too few fields dropped"
-    if any(fault_of(char) for text in line.fields[:FIELDS] for char in text):
-        return "line that is not UTF-8 dropped"
+    if malformed := _malformed(line):
+        return malformed
     if line.topic in expected.takedown or line.comment in expected.takedown:
         return "line with a takedown dropped"
     if expected.topics is not None and line.topic not in expected.topics:
         return "line with an unknown topic dropped"
     if expected.comments is not None and expected.kept_id(line.comment) not in expected.comments:
         return "line with an unknown comment dropped"
+    return ""
+
+
+def _malformed(line: RawLine) -> str:
+    """The change that drops a line which no reader takes; empty if the line stays."""
+    if not line.is_ranked:
+        return "line with too few fields dropped"
+    if line.long_field is not None:
+        return "line with a long field dropped"
+    if any(fault_of(char) for text in line.fields[:FIELDS] for char in text):
+        return "line that is not UTF-8 dropped"
     return ""
 
 

@@ -10,6 +10,7 @@ from kaiwa.check.problems import Problem
 from kaiwa.check.raw_run import FIELDS, RawLine, RawRun, is_description
 from kaiwa.errors import counted
 from kaiwa.formats.run_files import STC_NAME
+from kaiwa.formats.text.columns import MAX_ID_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,6 +100,9 @@ def bad_fields(run: RawRun, _: Expectation) -> Iterator[Problem]:
             yield at_place(run, line, 1, "missing-fields", what, len(line.text))
         elif count > FIELDS:
             yield at_field(run, line, FIELDS, "extra-fields", f"expected 6 fields, found {count}; drop the others")
+        if (place := line.long_field) is not None:
+            what = f"field {place + 1} is longer than {MAX_ID_BYTES} bytes; shorten it"
+            yield at_field(run, line, place, "long-field", what)
         if count >= FIELDS and line.second not in {"0", "Q0"}:
             yield at_field(run, line, _SECOND, "second-field", f"the second field is {line.second!r}; write 0")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kaiwa.formats.text.columns import MAX_ID_BYTES
 from kaiwa.registry import Names
 
 ERROR, WARNING = "error", "warning"
@@ -32,6 +33,7 @@ CODES = Names(
         "sysdesc-misplaced": Code(ERROR, "a <SYSDESC> line after line 1", "the line is dropped"),
         "missing-fields": Code(ERROR, "a line has fewer than six fields", "the line is dropped"),
         "extra-fields": Code(ERROR, "a line has more than six fields", "fields after the sixth are dropped"),
+        "long-field": Code(ERROR, f"a field is longer than {MAX_ID_BYTES} bytes", "the line is dropped"),
         "second-field": Code(WARNING, "the second field is neither 0 nor Q0", "it becomes 0"),
         "bad-rank": Code(ERROR, "a rank is not a whole number from 1", "ranks are renumbered"),
         "rank-order": Code(ERROR, "the ranks do not rise with the lines", "lines are sorted by rank"),

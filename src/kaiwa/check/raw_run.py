@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
 from kaiwa.formats.text.blocks import raw_lines
+from kaiwa.formats.text.columns import MAX_ID_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,6 +37,14 @@ class RawLine:
     def is_ranked(self) -> bool:
         """Whether the line has the six fields of a ranked comment."""
         return len(self.fields) >= FIELDS
+
+    @property
+    def long_field(self) -> int | None:
+        """The place of the first of the six fields that is longer than readers accept; None if there is none."""
+        if len(self.text) <= MAX_ID_BYTES // 4:
+            return None
+        fields = (field.encode(errors="surrogateescape") for field in self.fields[:FIELDS])
+        return next((place for place, field in enumerate(fields) if len(field) > MAX_ID_BYTES), None)
 
     topic = property(lambda self: self.fields[_TOPIC])
     second = property(lambda self: self.fields[_SECOND])

@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem, shell_complete
 
 from kaiwa.cli.shell.complete import VARIABLE
-from kaiwa.cli.shell.output import quiet_option
+from kaiwa.cli.shell.output import one_line, quiet_option
 from kaiwa.cli.shell.stop import Stopped, catch_signals, leave_closed_pipe, what_is_left
 from kaiwa.cli.shell.verb import completed_verb
 from kaiwa.errors import KaiwaError, in_command
@@ -143,7 +143,7 @@ def _run(words: list[str]) -> None:
 
 
 def _stop(message: str, code: int) -> None:
-    click.echo(f"kaiwa: {message}", err=True)
+    click.echo(f"kaiwa: {one_line(message)}", err=True)
     sys.exit(code)
 
 

@@ -2,26 +2,27 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from kaiwa.cli.shell.complete import Named
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option, list_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import runs_argument, takedown_option
 from kaiwa.cli.shell.task_defaults import takedown_of_task
 
+if TYPE_CHECKING:
+    from kaiwa.cli.shell.output import View
+
 _COLOURS = {"error": "red", "warning": "yellow", "place": "bright_white"}
 
 
-def _list_codes(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001
-    if not value or ctx.resilient_parsing:
-        return
+def _codes() -> View:
     from kaiwa.check import CODES
-    from kaiwa.report.results.check_view import codes_text
+    from kaiwa.report.results.check_view import CodesView
 
-    click.echo(codes_text(CODES))
-    ctx.exit()
+    return CodesView(CODES)
 
 
 @click.command("check", epilog="Example: kaiwa check runs/*.txt --topics topics.tsv --fix -o fixed/")
@@ -39,9 +40,7 @@ def _list_codes(ctx: click.Context, _: click.Parameter, value: bool) -> None:  #
 )
 @click.option("--fix", is_flag=True, help="Write fixed copies of the runs with fixable problems; list the changes.")
 @click.option("-o", "--output", type=IN_FILE, default=Path("fixed"), show_default=True, help="Folder of the copies.")
-@click.option(
-    "--codes", is_flag=True, is_eager=True, expose_value=False, callback=_list_codes, help="List the codes and exit."
-)
+@list_option("--codes", view=_codes, help="List the codes and exit.")
 @json_option
 def command(
     runs: tuple[Path, ...],
@@ -66,7 +65,7 @@ def command(
     expected = expectation(topics=topics, repository=repo, takedown=takedown_of_task(takedown), depth=depth)
     with progress("checking") as moved:
         check = check_runs(runs, expected, ignore=ignore, copies=output if fix else None, on_progress=moved)
-    emit(CheckView(check, _styled), as_json=as_json)
+    emit(CheckView(check, _styled), as_json=as_json, is_coloured=True)
     if not check.is_clean:
         sys.exit(1)
 

@@ -66,5 +66,6 @@ def command(
     organisers = write_pool(output, report.pool)
     emit(PoolView(report, output, organisers), as_json=as_json)
     if not as_json:
-        remark(f"items: {output}\norganisers only: {organisers}")
+        remark(f"items: {output}")
+        remark(f"organisers only: {organisers}")
     return Made(output, {"depth": depth, "budget": budget})

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark, seed_option
+from kaiwa.cli.shell.output import IN_FILE, emit, json_option, list_option, remark, seed_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import (
     agreement_weight_option,
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from kaiwa.cli.shell.output import View
     from kaiwa.measure.scoring import Reading
     from kaiwa.measure.vote_resampling import VoteIntervals
     from kaiwa.studies.judging import Judged
@@ -60,14 +61,11 @@ class ScoreOptions:
     seed: int
 
 
-def _list_measures(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001
-    if not value or ctx.resilient_parsing:
-        return
+def _measures() -> View:
     from kaiwa.measure import MEASURES
-    from kaiwa.report.results.score_view import measures_text
+    from kaiwa.report.results.score_view import MeasuresView
 
-    click.echo(measures_text(MEASURES))
-    ctx.exit()
+    return MeasuresView(MEASURES)
 
 
 @click.command("score", epilog="Example: kaiwa score runs/*.txt --qrels qrels.txt --levels L1=1,L2=3 -m P+")
@@ -114,15 +112,7 @@ def _list_measures(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 )
 @click.option("-o", "--output", type=IN_FILE, help="Write all scores here as CSV measure,topic,run,score.")
 @click.option("--matrix", is_flag=True, help="Make -o a topics x runs matrix of the one measure instead.")
-@click.option(
-    "--measures",
-    "listed",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_list_measures,
-    help="List the measures.",
-)
+@list_option("--measures", "listed", view=_measures, help="List the measures.")
 @seed_option
 @json_option
 @gathered(JudgementOptions, "given")

@@ -8,6 +8,7 @@ import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError
+from kaiwa.formats.file_names import word
 from kaiwa.formats.readers import read_qrels, read_runs
 from kaiwa.formats.text.delimited import csv_text
 from kaiwa.model.ids import unpack
@@ -53,8 +54,9 @@ def write_pool(path: Path, pool: Pool) -> Path:
     organisers = path.with_name(f"{path.name.split('.')[0]}.organisers.csv")
     if organisers == path:
         raise InputError.at(path, "is the name of the organisers' file", "choose another name for the pool")
-    topics, comments = [pool.topics[code] for code in pool.topic.tolist()], unpack(pool.comments)
-    rows = [
+    topics = [word("topic", pool.topics[code], first=True) for code in pool.topic.tolist()]
+    comments = [word("comment", comment) for comment in unpack(pool.comments)]
+    rows: list[list[str | float]] = [
         [topics[item], comments[item], pool.runs[run], int(pool.ranks[item, run])]
         for item, run in np.argwhere(pool.ranks > 0).tolist()
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, counted
-from kaiwa.formats.file_names import file_name, lines
+from kaiwa.formats.file_names import file_name, lines, word
 from kaiwa.formats.text.delimited import Row, is_number, read_fields
 from kaiwa.formats.text.head import Match
 from kaiwa.model.gains import Gains
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kaiwa.formats.text.head import Head
 
 _REL_FORM, _RES_FORM = "comment L2", "comment"
+_RUNS, _TOPICS = "runlist", "topics.tid"
 
 
 def is_rel(head: Head) -> Match:
@@ -58,22 +59,31 @@ def read_res(path: Path, *, order: str | None = None) -> list[Run]:  # noqa: ARG
 def rel_texts(gains: Gains) -> Texts:
     """The text of each file: every topic's judgements, and the list of topics."""
     texts = {
-        f"{topic}/{topic}.rel": "".join(
-            f"{comment} L{level_of(topic, comment, gain)}\n" for comment, gain in gains.of(topic).items()
+        f"{_folder(topic)}/{file_name(f'{topic}.rel')}": "".join(
+            f"{word('comment', comment, first=True)} L{level_of(topic, comment, gain)}\n"
+            for comment, gain in gains.of(topic).items()
         )
-        for topic in map(file_name, gains.topics)
+        for topic in gains.topics
     }
-    return texts | {"topics.tid": lines(gains.topics)}
+    return texts | {_TOPICS: lines("topic", gains.topics)}
 
 
 def res_texts(runs: Iterable[Run]) -> Texts:
     """The text of each file: every run's ranking of every topic, empty if it has none, and the list of runs."""
     kept = list(runs)
-    topics = dict.fromkeys(file_name(topic) for run in kept for topic in run.topics)
+    topics = dict.fromkeys(topic for run in kept for topic in run.topics)
     texts = {
-        f"{topic}/{topic}.{file_name(run.name)}.res": lines(run.comments_of(topic)) for run in kept for topic in topics
+        f"{_folder(topic)}/{file_name(f'{topic}.{run.name}.res')}": lines("comment", run.comments_of(topic))
+        for run in kept
+        for topic in topics
     }
-    return texts | {"runlist": lines(run.name for run in kept)}
+    return texts | {_RUNS: lines("run", (run.name for run in kept))}
+
+
+def _folder(topic: str) -> str:
+    if topic in {_RUNS, _TOPICS}:
+        raise InputError.at(f"topic {topic!r}", "is the name of a file of this format", "rename it")
+    return file_name(topic)
 
 
 def level_of(topic: str, comment: str, gain: float) -> int:
@@ -85,7 +95,9 @@ def level_of(topic: str, comment: str, gain: float) -> int:
 
 
 def _files(folder: Path, ending: str) -> list[Path]:
-    found = sorted([*folder.glob(f"*{ending}"), *folder.glob(f"*/*{ending}")])
+    found = sorted(
+        path for pattern in (f"*{ending}", f"*/*{ending}") for path in folder.glob(pattern) if path.is_file()
+    )
     if not found:
         what = f"is a folder without {ending} files"
         raise InputError.at(folder, what, f"give a file, or NTCIREVAL's folder of topics (0001/0001{ending})")

@@ -15,6 +15,7 @@ import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError, UnknownName
+from kaiwa.formats.file_names import word
 from kaiwa.formats.ntcireval_folders import level_of
 from kaiwa.formats.text.blocks import Block, read_blocks
 from kaiwa.formats.text.columns import Columns, count_fields, split_fields
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 BEIR_HEADER = b"query-id\tcorpus-id\tscore"
 
-_NUMBER = rb"(\d{1,300}(?:\.\d{1,20})?(?:e[+-]?\d{1,2})?)"
+_NUMBER = rb"(\d{1,309}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?)"
 _GMAX_FIELD = re.compile(b"gmax=" + _NUMBER)
 _COMMENTS = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\n)*")
 _GMAX_LINE = re.compile(rb"^[ \t]*#[ \t]*gmax[ \t=:]+" + _NUMBER + rb"[ \t]*$", re.MULTILINE)
@@ -141,7 +142,11 @@ def qrels_text(gains: Gains, *, form: str = "trec") -> str:
     gmax = "" if gains.top <= gains.gains.max(initial=0.0) else _shortest(gains.top)
     headers = {"beir": f"{BEIR_HEADER.decode()}\n", "ntcir": f"# gmax {gmax}\n" if gmax else ""}
     second = f"gmax={gmax}" if gmax else "0"
-    rows = [line(topic, second, *item) for topic in gains.topics for item in gains.of(topic).items()]
+    rows = [
+        line(word("topic", topic, first=True), second, word("comment", comment), gain)
+        for topic in gains.topics
+        for comment, gain in gains.of(topic).items()
+    ]
     return headers.get(form, "") + "".join(rows)
 
 

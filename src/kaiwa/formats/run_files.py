@@ -10,7 +10,7 @@ import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.formats.file_names import file_name
+from kaiwa.formats.file_names import cell, file_name, word
 from kaiwa.formats.run_order import RunRows, joined_rows, placing_of
 from kaiwa.formats.text.blocks import Block, read_blocks
 from kaiwa.formats.text.columns import Columns, split_fields
@@ -107,9 +107,11 @@ def run_text(run: Run, *, form: str = "ntcir") -> str:
         raise UnknownName.among("run form", form, ["ntcir", "trec"])
     iteration = "0" if form == "ntcir" else "Q0"
     lines = [f"<SYSDESC>{_one_line(run.description)}</SYSDESC>\n"] if form == "ntcir" else []
+    name = word("run", run.name)
     for topic in run.topics:
+        begin = f"{word('topic', topic, first=True)} {iteration}"
         lines += [
-            f"{topic} {iteration} {comment} {place} {score!r} {run.name}\n"
+            f"{begin} {word('comment', comment)} {place} {score!r} {name}\n"
             for place, (comment, score) in enumerate(run.ranking(topic), start=1)
         ]
     return "".join(lines)
@@ -117,12 +119,12 @@ def run_text(run: Run, *, form: str = "ntcir") -> str:
 
 def ntcir_run_texts(runs: Iterable[Run]) -> Texts:
     """The text of each STC/NTCIR file, one per run."""
-    return {f"{file_name(run.name)}.txt": run_text(run, form="ntcir") for run in runs}
+    return {file_name(f"{run.name}.txt"): run_text(run, form="ntcir") for run in runs}
 
 
 def trec_run_texts(runs: Iterable[Run]) -> Texts:
     """The text of each TREC file, one per run."""
-    return {f"{file_name(run.name)}.txt": run_text(run, form="trec") for run in runs}
+    return {file_name(f"{run.name}.txt"): run_text(run, form="trec") for run in runs}
 
 
 def take_description(block: Block, path: Path) -> tuple[str, Block]:
@@ -198,4 +200,4 @@ def _duplicate(path: Path, rows: RunRows) -> InputError:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.replace("<", "‹").replace(">", "›").split())
+    return cell("description", " ".join(text.replace("<", "‹").replace(">", "›").split()))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError
+from kaiwa.formats.file_names import word
 from kaiwa.formats.text.blocks import numbered_lines, read_blocks
 from kaiwa.formats.text.head import Match, is_text, partly
 from kaiwa.model.ids import IdArray, IntArray, unpack
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
 
     from kaiwa.formats.file_names import Texts
     from kaiwa.formats.text.head import Head
+
+
+_ENDS = re.compile(r"[\x00\t\n\r\ud800-\udfff]")
+"""What ends a text, what a reader refuses, and what UTF-8 cannot write."""
 
 
 class TopicNumbers:
@@ -87,6 +93,10 @@ def topics_texts(topics: Mapping[str, str]) -> Texts:
 
 def _text(topics: Mapping[str, str]) -> str:
     for topic, post in topics.items():
-        if any(char in topic + post for char in "\t\n\r"):
-            raise InputError.at(f"topic {topic!r}", "contains a tab or a newline", "replace it with a space")
+        word("topic", topic, first=True)
+        if _ENDS.search(post):
+            raise InputError.at(f"topic {topic!r}", "its text contains a tab or a newline", "replace it with a space")
+        if not post or post != post.strip():
+            what = f"its text {'begins or ends with a blank' if post else 'is empty'}"
+            raise InputError.at(f"topic {topic!r}", what, "give the text without outer blanks")
     return "".join(f"{topic}\t{post}\n" for topic, post in topics.items())

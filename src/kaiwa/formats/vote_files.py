@@ -14,6 +14,7 @@ import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError, option
+from kaiwa.formats.file_names import cell
 from kaiwa.formats.text.blocks import Block, read_blocks
 from kaiwa.formats.text.columns import count_fields, split_fields
 from kaiwa.formats.text.delimited import Row, csv_text, is_number, read_csv, split_header
@@ -89,15 +90,17 @@ def vote_csv_texts(votes: Votes) -> Texts:
 
 def votes_text(votes: Votes) -> str:
     """The votes as tidy CSV, one vote per row, with NA."""
-    topics, comments = unpack(votes.topics), unpack(votes.comments)
+    topics = [cell("topic", topic, first=True) for topic in unpack(votes.topics)]
+    comments = [cell("comment", comment) for comment in unpack(votes.comments)]
+    assessors = [cell("assessor", name) for name in votes.assessors]
     columns = [votes.level, *votes.criteria.values()]
     rows = [
-        [topics[item], comments[item], votes.assessors[assessor], *("NA" if level == NA else level for level in levels)]
+        [topics[item], comments[item], assessors[assessor], *("NA" if level == NA else level for level in levels)]
         for item, assessor, *levels in zip(
             votes.item.tolist(), votes.assessor.tolist(), *(column.tolist() for column in columns), strict=True
         )
     ]
-    return csv_text([*TIDY, *votes.criteria], rows)
+    return csv_text([*TIDY, *(cell("criterion", name) for name in votes.criteria)], rows)
 
 
 def _labels(path: Path, top: int) -> Votes:

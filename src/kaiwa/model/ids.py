@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kaiwa.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -32,8 +34,20 @@ def pack(names: Iterable[str]) -> IdArray:
     >>> pack(["d1", "投稿"])
     array([b'd1', b'\xe6\x8a\x95\xe7\xa8\xbf'], dtype='|S6')
     """
-    encoded = [name.encode() for name in names]
+    encoded = [_encoded(name) for name in names]
     return np.array(encoded, dtype=f"S{max(map(len, encoded), default=1) or 1}")
+
+
+def _encoded(name: str) -> bytes:
+    """The id in UTF-8; an error if UTF-8 or a packed array, which ends an id at a NUL, cannot hold it."""
+    try:
+        encoded = name.encode()
+    except UnicodeEncodeError as fault:
+        sign = name[fault.start]
+        raise InputError(f"id {name!r} contains {sign!r}, which is not a character; remove it") from None
+    if b"\0" in encoded:
+        raise InputError(f"id {name!r} contains a NUL character; remove it")
+    return encoded
 
 
 def unpack(ids: IdArray) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO
 import click
 
 from kaiwa.errors import in_command
+from kaiwa.report.text_tables import visible, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -27,6 +29,8 @@ seed_option = click.option(
 out_option = click.option("-o", "--output", type=IN_FILE, help="Write here instead of to stdout.")
 _WIDEST = 100
 """Columns of a line of sentences on a wide terminal."""
+_LONG_FIELD = re.compile(r"(['\"])((?:(?!\1).){60})(?:(?!\1).){60,}\1")
+"""A name in quotes that is longer than a reader needs to find it."""
 _QUIET = ContextVar("quiet", default=False)
 
 
@@ -68,16 +72,41 @@ quiet_option = click.option(
 """An option of the command and of every verb; verbs do not declare it."""
 
 
+class _Listing(click.Option):
+    """A flag that prints a table instead of the verb's work; ``--json`` may stand before or after it."""
+
+    def __init__(self, names: list[str], *, view: Callable[[], View], help: str) -> None:  # noqa: A002  click's word
+        super().__init__(names, is_flag=True, is_eager=True, expose_value=False, help=help)
+        self._view = view
+
+    def handle_parse_result(
+        self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
+    ) -> tuple[Any, list[str]]:  # Any: what click parsed
+        """Print the table if it is asked for, and end."""
+        if self.name in opts and not ctx.resilient_parsing:
+            emit(self._view(), as_json="as_json" in opts)
+            ctx.exit()
+        return super().handle_parse_result(ctx, opts, args)
+
+
+def list_option(*names: str, view: Callable[[], View], help: str) -> Callable[[Any], Any]:  # noqa: A002  # Any: a command
+    """An option that prints a table of names, readable or with ``--json`` as one JSON object, and ends."""
+    return click.option(*names, cls=_Listing, view=view, help=help)
+
+
 def is_quiet() -> bool:
     """Whether the user wants results and errors only."""
     return _QUIET.get()
 
 
-def emit(view: View, *, as_json: bool, output: Path | None = None) -> None:
-    """Print the result, readable or as one JSON object; or write it to the file given with -o."""
+def emit(view: View, *, as_json: bool, output: Path | None = None, is_coloured: bool = False) -> None:
+    """Print the result, readable or as one JSON object; or write it to the file given with -o.
+
+    A text ``is_coloured`` if it has escape sequences of ours, and is made ``visible`` by its view.
+    """
     shown = json.dumps(view.fields(), ensure_ascii=False, allow_nan=False) if as_json else in_command(view.text())
     if output is None:
-        click.echo(shown if as_json else _for_terminal(shown, sys.stdout))
+        click.echo(_for_terminal(shown, sys.stdout, is_coloured=is_coloured, is_data=as_json))
         return
     from kaiwa.disk.atomic_files import write_text
 
@@ -87,7 +116,16 @@ def emit(view: View, *, as_json: bool, output: Path | None = None) -> None:
 def remark(message: str) -> None:
     """Print a remark on stderr, unless --quiet is given."""
     if not is_quiet():
-        click.echo(_for_terminal(in_command(message), sys.stderr), err=True)
+        click.echo(_for_terminal(one_line(in_command(message)), sys.stderr), err=True)
+
+
+def one_line(message: str) -> str:
+    r"""The message on one line: control characters are shown, and a long field in quotes is cut.
+
+    >>> print(one_line("a\x1b[2Jb\nc.txt: unknown run '" + "x" * 500 + "'"))
+    a\x1b[2Jb\nc.txt: unknown run 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'
+    """
+    return _LONG_FIELD.sub(r"\1\2...\1", visible(message))
 
 
 @contextmanager
@@ -99,12 +137,14 @@ def remarks() -> Iterator[Callable[[str], None]]:
         remark(line)
 
 
-def _for_terminal(text: str, stream: TextIO) -> str:
-    """The text with its sentences broken into lines that a terminal shows; a file or a pipe gets them whole."""
+def _for_terminal(text: str, stream: TextIO, *, is_coloured: bool = False, is_data: bool = False) -> str:
+    """The text as a terminal shows it: nothing that it would obey, and sentences broken into lines.
+
+    A file or a pipe gets the text as it is.
+    """
     if not stream.isatty():
         return text
     from shutil import get_terminal_size
 
-    from kaiwa.report.text_tables import wrapped
-
-    return wrapped(text, min(get_terminal_size().columns, _WIDEST))
+    shown = text if is_coloured else "\n".join(visible(line.replace("\t", "    ")) for line in text.split("\n"))
+    return shown if is_data else wrapped(shown, min(get_terminal_size().columns, _WIDEST))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.file_names import file_name, lines
 from kaiwa.formats.scores.score_cells import Cells, cells_of, joined
 from kaiwa.formats.scores.score_lists import run_names, topic_names
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kaiwa.formats.text.delimited import Row
     from kaiwa.formats.text.head import Head
     from kaiwa.model.score_set import ScoreSet
+    from kaiwa.model.scores import Scores
 
 _ENDING, _RUNS, _TOPICS = ".tsmatrix", "runlist", "topics.tid"
 
@@ -50,8 +51,15 @@ def _named(file: Path, topics: list[str], runs: list[str]) -> Iterator[Row]:
 
 def discpower_texts(scores: ScoreSet) -> Texts:
     """The text of each file that Discpower takes: a matrix of numbers per measure, and the lists of names."""
-    texts = {
-        f"{file_name(table.measure)}{_ENDING}": lines(" ".join(map(repr, by_run)) for by_run in table.values.tolist())
-        for table in scores.values()
-    }
-    return texts | {_RUNS: lines(run_names(scores)), _TOPICS: lines(topic_names(scores))}
+    topics, runs = topic_names(scores), run_names(scores)
+    texts = {file_name(f"{table.measure}{_ENDING}"): _matrix(table, topics, runs) for table in scores.values()}
+    return texts | {_RUNS: lines("run", runs), _TOPICS: lines("topic", topics)}
+
+
+def _matrix(table: Scores, topics: list[str], runs: list[str]) -> str:
+    """The numbers of one measure in the order of the lists, which all measures share."""
+    if set(table.topics) != set(topics) or set(table.runs) != set(runs):
+        what = "does not have the topics and runs of the other measures"
+        raise InputError.at(f"measure {table.measure!r}", what, f"write one with {option('measure')}")
+    rows, columns = (list(map(own.index, wanted)) for own, wanted in ((table.topics, topics), (table.runs, runs)))
+    return "".join(f"{' '.join(map(repr, by_run))}\n" for by_run in table.values[rows][:, columns].tolist())

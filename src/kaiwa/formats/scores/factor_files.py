@@ -8,6 +8,7 @@ import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError, option
+from kaiwa.formats.file_names import cell
 from kaiwa.formats.text.delimited import csv_text, number, read_csv
 from kaiwa.formats.text.head import Match
 
@@ -58,7 +59,7 @@ def factors_texts(factors: dict[str, Factors]) -> Texts:
 
 def _text(factors: Iterable[Factors]) -> str:
     rows = [
-        [each.measure, topic, mean, sd]
+        [cell("measure", each.measure, first=True), cell("topic", topic), mean, sd]
         for each in factors
         for topic, mean, sd in zip(each.topics, each.means.tolist(), each.sds.tolist(), strict=True)
     ]

@@ -30,9 +30,15 @@ _NAMES = {"nDCG": "MSnDCG", "Prec": "P", "P+": "P-plus", "P": "P-measure", "O": 
 
 
 def is_nev(head: Head) -> Match:
-    """Whether the first line is that of a .nev file, or the folder has .nev files."""
-    found = bool(head.lines) and _LINE.fullmatch(head.lines[0].strip()) is not None
-    return Match.SURE if found or head.has_files("nev") else Match.NO
+    """Whether the first line is that of a .nev file, or the folder has .nev files.
+
+    Without such a name, a line must have a score, and no tab: ``q1 TAB #weather`` is a topic.
+    """
+    found = [_LINE.fullmatch(line.strip()) for line in head.lines]
+    if not found or found[0] is None:
+        return Match.SURE if head.has_files("nev") else Match.NO
+    scored = "\t" not in head.lines[0] and any(line is not None and line["measure"] for line in found)
+    return Match.SURE if scored or head.name.endswith("nev") else Match.NO
 
 
 def read_nev(path: Path) -> Cells:
@@ -74,8 +80,8 @@ def run_of(path: Path) -> str:
 def nev_texts(scores: ScoreSet) -> Texts:
     """The text of each file: every run's scores, and the lists of runs and topics that NTCIREVAL's scripts take."""
     runs = run_names(scores)
-    texts = {f"{file_name(run)}.{LABEL}.nev": nev_text(scores, run) for run in runs}
-    return texts | {"runlist": lines(runs), "topics.tid": lines(topic_names(scores))}
+    texts = {file_name(f"{run}.{LABEL}.nev"): nev_text(scores, run) for run in runs}
+    return texts | {"runlist": lines("run", runs), "topics.tid": lines("topic", topic_names(scores))}
 
 
 def nev_text(scores: ScoreSet, run: str) -> str:

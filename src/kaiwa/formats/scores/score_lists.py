@@ -20,13 +20,13 @@ def by_topic(
     listed: dict[str, dict[str, float]] = {}
     sources: dict[str, str] = {}
     for table in scores.values():
-        measure = word("measure", renamed(table.measure), forbidden)
+        measure = word("measure", renamed(word("measure", table.measure)), first=True, forbidden=forbidden)
         if (other := sources.setdefault(measure, table.measure)) != table.measure:
             what = f"measures {other!r} and {table.measure!r} are both {measure!r} in this format"
             raise InputError(f"{what}; write one with {option('measure')}")
         if run in table.runs:
             for topic, score in zip(table.topics, table.values[:, table.runs.index(run)].tolist(), strict=True):
-                listed.setdefault(word("topic", topic, forbidden), {})[measure] = score
+                listed.setdefault(word("topic", topic, first=True, forbidden=forbidden), {})[measure] = score
     return listed
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError, UnknownName, counted, option
+from kaiwa.formats.file_names import cell
 from kaiwa.formats.scores.score_cells import MISSING_TEXTS, Cells, cells_of
 from kaiwa.formats.text.blocks import read_text
 from kaiwa.formats.text.delimited import Row, csv_text, is_number, read_csv, read_spaced
@@ -53,7 +54,8 @@ def is_matrix(head: Head) -> Match:
     bare = are_numbers(head.rows[0])
     body = head.rows if bare else [row[_topic_column(head.rows) :] for row in head.rows[1:]]
     fitting = [is_number(cell) or cell.lower() in MISSING_TEXTS for row in body for cell in row]
-    return Match.SURE if fitting and all(fitting) and not bare else partly(fitting)
+    is_sure = fitting and all(fitting) and not bare and not is_tidy(head)
+    return Match.SURE if is_sure else partly(fitting)
 
 
 def read_matrix(path: Path) -> Cells:
@@ -85,7 +87,7 @@ def write_scores(path: Path | str, scores: ScoreSet) -> None:
 def scores_text(scores: ScoreSet) -> str:
     """The scores as tidy CSV."""
     rows: list[list[str | float]] = [
-        [table.measure, topic, run, score]
+        [cell("measure", table.measure, first=True), cell("topic", topic), cell("run", run), score]
         for table in scores.values()
         for topic, by_run in zip(table.topics, table.values.tolist(), strict=True)
         for run, score in zip(table.runs, by_run, strict=True)
@@ -97,8 +99,6 @@ def _mark(scores: Scores, measure: str) -> str:
     """The comment line that states the direction; empty if readers would assume it anyway."""
     if scores.direction == known_direction(scores.measure) == "higher":
         return ""
-    if len(measure.splitlines()) > 1:
-        raise InputError(f"measure {scores.measure!r} contains a line end; rename it")
     return f"# {scores.direction} is better{measure}\n"
 
 
@@ -109,8 +109,13 @@ def write_matrix(path: Path | str, scores: Scores) -> None:
 
 def matrix_text(scores: Scores) -> str:
     """One measure as a topics x runs CSV matrix with run names on the first line and a topic column."""
-    rows = [[topic, *by_run] for topic, by_run in zip(scores.topics, scores.values.tolist(), strict=True)]
-    return _mark(scores, "") + csv_text(["topic", *scores.runs], rows)
+    if {run.lower() for run in scores.runs} >= _MEASURED - {"topic"}:
+        raise InputError("runs 'run' and 'score': the header would be that of tidy CSV; rename one of them")
+    rows = [
+        [cell("topic", topic, first=True), *by_run]
+        for topic, by_run in zip(scores.topics, scores.values.tolist(), strict=True)
+    ]
+    return _mark(scores, "") + csv_text(["topic", *(cell("run", run) for run in scores.runs)], rows)
 
 
 def tidy_texts(scores: ScoreSet) -> Texts:
@@ -150,8 +155,8 @@ def _matrix_rows(path: Path, rows: list[Row]) -> Iterator[Row]:
         if len(shown) != len(runs):
             what = f"expected {counted(len(runs), 'score')}, found {len(shown)}"
             raise InputError.at(path, what, "give every topic a score of every run", line=line)
-        for run, cell in zip(runs, shown, strict=True):
-            yield line, [measure, row[0] if topics else str(place), run, cell]
+        for run, score in zip(runs, shown, strict=True):
+            yield line, [measure, row[0] if topics else str(place), run, score]
 
 
 def _parts(path: Path, rows: list[Row]) -> tuple[list[str], list[Row], int]:

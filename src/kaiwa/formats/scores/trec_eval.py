@@ -87,7 +87,7 @@ def _blocks(path: Path, rows: list[Row]) -> list[list[Row]]:
 
 def trec_eval_texts(scores: ScoreSet) -> Texts:
     """The text of each file, one per run."""
-    return {f"{file_name(run)}{_ENDING}": trec_eval_text(scores, run) for run in run_names(scores)}
+    return {file_name(f"{run}{_ENDING}"): trec_eval_text(scores, run) for run in run_names(scores)}
 
 
 def trec_eval_text(scores: ScoreSet, run: str) -> str:
@@ -104,6 +104,10 @@ def trec_eval_text(scores: ScoreSet, run: str) -> str:
     if ALL in listed:
         raise InputError(f"topic {ALL!r} is trec_eval's name for the mean over topics; rename the topic")
     own = [table for table in scores.values() if run in table.runs]
+    for table in own:
+        if table.measure.startswith(_TEXTS):
+            what = "is not a measure in trec_eval's output"
+            raise InputError.at(f"measure {table.measure!r}", what, "rename the measure")
     means = {trec_eval_name(table.measure): table.means()[run] for table in own}
     rows = [(measure, topic, repr(score)) for topic, found in listed.items() for measure, score in found.items()]
     rows += [(RUN_ID, ALL, word("run", run)), ("num_q", ALL, str(len(listed)))]

@@ -1,9 +1,14 @@
-"""CSV tables: rows of text cells with line numbers, quoted or not, with LF, CRLF or CR line ends."""
+"""CSV tables: rows of text cells with line numbers, quoted or not, with LF, CRLF or CR line ends.
+
+A spreadsheet takes a cell such as ``=HYPERLINK(...)`` for a formula. A name that it would take so is written after an
+apostrophe, as a spreadsheet marks a text, and ``read_csv`` removes the apostrophe.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
@@ -17,6 +22,8 @@ Row = tuple[int, list[str]]
 
 
 SEPARATORS = (",", ";", "\t")
+_FORMULA = re.compile(r"'*(?:[=＝]|[-+@＋－＠](?![\w.:@-]*$))")
+"""What a spreadsheet computes; ``-x7``, ``@ann`` and numbers are harmless, and stay as they are."""
 
 
 def split_header(line: str) -> tuple[str, list[str]]:
@@ -31,7 +38,9 @@ def split_header(line: str) -> tuple[str, list[str]]:
 
 def read_csv(path: Path, *, separator: str = ",") -> Iterator[Row]:
     """The rows of a file of separated cells with their line numbers; blank and ``#`` lines are ignored."""
-    return ((line, cells) for line, cells in stream_csv(path, separator=separator) if not cells[0].startswith("#"))
+    for line, cells in stream_csv(path, separator=separator):
+        if not cells[0].startswith("#"):
+            yield line, [_unmarked(cell) if cell[:1] == "'" else cell for cell in cells]
 
 
 def stream_csv(path: Path, *, separator: str = ",") -> Iterator[Row]:
@@ -99,9 +108,22 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[str | float | None]]
 
     >>> csv_text(["run", "score"], [["A", 0.1], ["B, old", None]])
     'run,score\nA,0.1\n"B, old",\n'
+
+    What a spreadsheet would compute follows an apostrophe.
+
+    >>> csv_text(["run"], [["=1+1"], ["-x7"]])
+    "run\n'=1+1\n-x7\n"
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows([["" if cell is None else cell for cell in row] for row in rows])
+    writer.writerow([_marked(name) for name in header])
+    writer.writerows([[_marked(cell) if isinstance(cell, str) else cell for cell in row] for row in rows])
     return out.getvalue()
+
+
+def _marked(text: str) -> str:
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def _unmarked(text: str) -> str:
+    return text[1:] if _FORMULA.match(text) else text

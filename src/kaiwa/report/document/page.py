@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from hashlib import sha256
 from importlib.resources import files
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
     from kaiwa.report.document.parts import Part, Section
 
+_CONTENT = "content"
+
 
 def page(
     title: str,
@@ -38,28 +41,34 @@ def page(
     han: str = "zh",
 ) -> str:
     """The whole page; ``han`` is the language of text in Chinese characters alone."""
-    anchors = distinct([one.title for one in sections])
+    raw = [part for one in sections for part in all_parts(one.parts) if isinstance(part, RawHtml)]
+    anchors = distinct([one.title for one in sections], taken=[_CONTENT, *_ids(raw)])
     links = "".join(
         f'<li><a href="#{anchor}">{text(one.title)}</a></li>' for anchor, one in zip(anchors, sections, strict=True)
     )
     body = "".join(
-        f'<section id="{anchor}" aria-labelledby="{anchor}-title"><h2 id="{anchor}-title">{text(one.title)}</h2>'
+        f'<section id="{anchor}" aria-labelledby="{anchor}_title"><h2 id="{anchor}_title">{text(one.title)}</h2>'
         f"{_html(one.parts, han)}</section>"
         for anchor, one in zip(anchors, sections, strict=True)
     )
-    script = "".join(part.script for one in sections for part in all_parts(one.parts) if isinstance(part, RawHtml))
+    script = "".join(part.script for part in raw)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}">'
         f"<title>{text(title)}</title><style>{_style()}</style></head><body>"
-        '<a class=skip href="#content">Skip to the results</a>'
+        f'<a class=skip href="#{_CONTENT}">Skip to the results</a>'
         f"<header><h1>{text(title)}</h1>{paragraph(lead, kind='lead') if lead else ''}"
         f"{''.join(f'<p class=banner role=note>{text(banner)}</p>' for banner in banners)}"
         f'<nav aria-label="Contents"><ul>{links}</ul></nav></header>'
-        f'<main id="content">{body}</main>{f"<footer>{text(footer)}</footer>" if footer else ""}'
+        f'<main id="{_CONTENT}">{body}</main>{f"<footer>{text(footer)}</footer>" if footer else ""}'
         f"{f'<script>{script}</script>' if script else ''}</body></html>\n"
     )
+
+
+def _ids(parts: Sequence[RawHtml]) -> list[str]:
+    """The ids that the page's own script looks for; no section may have one of them."""
+    return [name for part in parts for name in re.findall(r' id="([^"]*)"', part.html)]
 
 
 def _html(parts: Sequence[Part], han: str) -> str:

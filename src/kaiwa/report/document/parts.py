@@ -123,16 +123,16 @@ def slug(name: str) -> str:
     return re.sub(r"[\W_]+", "-", spelt).strip("-")[:60] or "unnamed"
 
 
-def distinct(names: Sequence[str]) -> list[str]:
-    """The slugs of the names, duplicates numbered.
+def distinct(names: Sequence[str], *, taken: Sequence[str] = ()) -> list[str]:
+    """The slugs of the names, duplicates and those that are taken numbered.
 
-    >>> distinct(["P", "p", "Q"])
-    ['p', 'p-2', 'q']
+    >>> distinct(["P", "p", "Q"], taken=["q"])
+    ['p', 'p-2', 'q-2']
     """
     made = list[str]()
     for name in names:
         plain, number = slug(name), 1
-        while (candidate := plain if number == 1 else f"{plain}-{number}") in made:
+        while (candidate := plain if number == 1 else f"{plain}-{number}") in {*made, *taken}:
             number += 1
         made.append(candidate)
     return made

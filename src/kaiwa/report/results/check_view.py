@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import counted
@@ -46,10 +46,20 @@ class CheckView:
         }
 
 
-def codes_text(codes: Mapping[str, Code]) -> str:
+@dataclass(frozen=True)
+class CodesView:
     """The table of the checker's codes."""
-    rows = [[name, code.severity, code.meaning, code.fix or "-"] for name, code in codes.items()]
-    return table(["code", "severity", "meaning", "--fix"], rows)
+
+    codes: Mapping[str, Code]
+
+    def text(self) -> str:
+        """A row per code."""
+        rows = [[name, code.severity, code.meaning, code.fix or "-"] for name, code in self.codes.items()]
+        return table(["code", "severity", "meaning", "--fix"], rows)
+
+    def fields(self) -> dict[str, Any]:  # Any: JSON values
+        """An object per code."""
+        return {"codes": [{"code": name, **asdict(code)} for name, code in self.codes.items()]}
 
 
 def finding(place: str, severity: str, message: str, code: str, *, style: Style) -> str:
@@ -58,7 +68,7 @@ def finding(place: str, severity: str, message: str, code: str, *, style: Style)
     >>> finding("r.txt:7:3", "error", "rank 5 after 3", "rank-gap", style=lambda text, _: text)
     'r.txt:7:3: error: rank 5 after 3 [rank-gap]'
     """
-    return f"{style(place, 'place')}: {style(severity, severity)}: {visible(message)} [{code}]"
+    return f"{style(visible(place), 'place')}: {style(severity, severity)}: {visible(message)} [{code}]"
 
 
 def excerpt(line: str, column: int, size: int) -> str:
@@ -89,8 +99,9 @@ def summary(files: int, severities: Sequence[str], fixable: int) -> str:
 
 
 def _file_lines(file: CheckedFile, style: Style) -> list[str]:
+    path = visible(str(file.path))
     if not file.problems:
-        return [f"{file.path}: ok: {counted(file.topics, 'topic')}, {counted(file.comments, 'comment')}"]
+        return [f"{path}: ok: {counted(file.topics, 'topic')}, {counted(file.comments, 'comment')}"]
     lines, shown = list[str](), Counter[str]()
     for problem in file.problems:
         shown[problem.code] += 1
@@ -98,11 +109,11 @@ def _file_lines(file: CheckedFile, style: Style) -> list[str]:
             lines += _problem_lines(problem, file.lines, style)
     for code, count in shown.items():
         if count > MAX_PER_CODE:
-            lines.append(f"{file.path}: ... and {count - MAX_PER_CODE:,} more of [{code}]; --json lists all")
+            lines.append(f"{path}: ... and {count - MAX_PER_CODE:,} more of [{code}]; --json lists all")
     if file.copy:
-        lines.append(f"{file.path}: fixed copy in {file.copy}")
+        lines.append(f"{path}: fixed copy in {visible(str(file.copy))}")
         lines += [f"    {change}: {count:,}" for change, count in file.changes.items()]
-        lines += [f"    not fixed: {problem.message} [{problem.code}]" for problem in file.left]
+        lines += [f"    not fixed: {visible(problem.message)} [{problem.code}]" for problem in file.left]
     return lines
 
 

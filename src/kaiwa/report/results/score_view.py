@@ -78,11 +78,26 @@ class ScoreView:
         return lines
 
 
-def measures_text(measures: Mapping[str, Measure]) -> str:
+@dataclass(frozen=True)
+class MeasuresView:
     """The table of the measures, and what can be added to each."""
-    rows = [[name, measure.description, ", ".join(measure.options)] for name, measure in measures.items()]
-    prefixes = "@k after a name is the cutoff. The prefixes D-, D#-, DIN-, DIN#- and IA- need --intents."
-    return f"{table(['measure', 'description', 'options'], rows)}\n{prefixes}"
+
+    measures: Mapping[str, Measure]
+
+    def text(self) -> str:
+        """A row per measure."""
+        rows = [[name, measure.description, ", ".join(measure.options)] for name, measure in self.measures.items()]
+        prefixes = "@k after a name is the cutoff. The prefixes D-, D#-, DIN-, DIN#- and IA- need --intents."
+        return f"{table(['measure', 'description', 'options'], rows)}\n{prefixes}"
+
+    def fields(self) -> dict[str, Any]:  # Any: JSON values
+        """An object per measure; ``options`` are the names and defaults of what its brackets take."""
+        return {
+            "measures": [
+                {"measure": name, "description": one.description, "options": dict(one.options), "cutoff": one.cutoff}
+                for name, one in self.measures.items()
+            ]
+        }
 
 
 def standard_errors(scores: Scores) -> list[float | None]:

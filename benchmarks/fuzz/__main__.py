@@ -1,0 +1,94 @@
+"""Mutated files in every format and random command lines: only Kaiwa's own errors may come out.
+
+``python -m benchmarks.fuzz --inputs 100000 --seed 1``. An input that raises another exception is a finding: it is kept
+in the folder of ``--keep``, and the exit code is 1. The same seed gives the same inputs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.fuzz.changed_files import tried_file
+from benchmarks.fuzz.command_lines import tried_words
+from kaiwa.formats.format_table import FORMATS
+
+
+@dataclass
+class Counts:
+    """Inputs by kind and outcome, and the findings with the folder that keeps each input."""
+
+    outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    findings: list[str] = field(default_factory=list)
+
+    def add(self, kind: str, outcome: str) -> None:
+        """Count one input."""
+        self.outcomes[kind, outcome] += 1
+
+    def table(self) -> str:
+        """The counts as a Markdown table."""
+        kinds = dict.fromkeys(kind for kind, _ in self.outcomes)
+        rows = [[kind, *(self.outcomes[kind, outcome] for outcome in ("read", "refused", "finding"))] for kind in kinds]
+        total = ["all", *(sum(int(row[place]) for row in rows) for place in (1, 2, 3))]
+        lines = ["| input | read | refused | findings |", "|---|---:|---:|---:|"]
+        lines += [f"| {row[0]} | {row[1]:,} | {row[2]:,} | {row[3]:,} |" for row in [*rows, total]]
+        return "\n".join(lines)
+
+
+def fuzz(inputs: int, seed: int, keep: Path, *, seconds: float = float("inf")) -> Counts:
+    """The counts over so many inputs, or as many as fit the time: every format in turn, then a command line."""
+    end = time.monotonic() + seconds
+    rng, counts = random.Random(seed), Counts()
+    kinds = [*FORMATS, "command line"]
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for number in range(inputs):
+            if time.monotonic() > end:
+                break
+            kind = kinds[number % len(kinds)]
+            work = Path(folder) / "input"
+            try:
+                outcome = tried_words(rng, work) if kind == "command line" else tried_file(rng, kind, work)
+            except Exception:  # noqa: BLE001  any exception that is not ours is what is looked for
+                outcome = "finding"
+                counts.findings.append(_kept(work, keep / f"{seed}-{number}-{kind.replace(' ', '-')}"))
+            counts.add(kind, outcome)
+            shutil.rmtree(work, ignore_errors=True)
+    return counts
+
+
+def _kept(work: Path, target: Path) -> str:
+    """Keep the input and the traceback; the folder and the last line of the traceback."""
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(work, target)
+    report = traceback.format_exc()
+    (target / "traceback.txt").write_text(report, encoding="utf-8", errors="backslashreplace")
+    return f"{target}: {report.strip().splitlines()[-1][:200]}"
+
+
+def main() -> None:
+    """Fuzz, print the counts and the findings; exit code 1 if there are any."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--inputs", type=int, default=10_000, help="how many inputs")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so many seconds")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path, default=Path("fuzz-findings"), help="folder of the findings")
+    given = parser.parse_args()
+    counts = fuzz(given.inputs, given.seed, given.keep, seconds=given.seconds)
+    print(counts.table())
+    for finding in counts.findings:
+        print(finding)
+    sys.exit(1 if counts.findings else 0)
+
+
+if __name__ == "__main__":
+    main()
