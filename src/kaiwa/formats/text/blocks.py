@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.disk.input_files import input_size, open_input
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def open_binary(path: Path) -> Iterator[Stream]:
     try:
         if path.is_dir():
             raise InputError.at(path, "is a folder", f"give a file in it, or all of them as {path}/*")
-        with path.open("rb") as raw:
+        with open_input(path) as raw:
             yield _decompressed(raw, path)
     except FileNotFoundError:
         raise InputError.at(path, "no such file", "check the name and the folder") from None
@@ -125,7 +126,7 @@ def _damage(path: Path) -> tuple[type[Exception], ...]:
 
 def _chunks(stream: Stream, path: Path, size: int) -> Iterator[bytes]:
     compressed = path.suffix in {".gz", ".zst"}
-    if not compressed:
+    if not compressed and path.is_file():
         size = min(size, path.stat().st_size + 1)  # a small file needs no large buffer
     size_read = 0
     while True:
@@ -137,7 +138,7 @@ def _chunks(stream: Stream, path: Path, size: int) -> Iterator[bytes]:
         if not chunk:
             return
         size_read += len(chunk)
-        if compressed and size_read > BOMB_FLOOR_BYTES and size_read > BOMB_RATIO * path.stat().st_size:
+        if compressed and size_read > BOMB_FLOOR_BYTES and size_read > BOMB_RATIO * input_size(path):
             raise InputError.at(
                 path, f"decompresses to over {BOMB_RATIO} times its size", "decompress it and check its content"
             )
