@@ -16,10 +16,11 @@ import numpy as np
 from kaiwa.disk.arrays import GrowingArray
 from kaiwa.disk.atomic_files import atomic_file
 from kaiwa.disk.atomic_folders import refuse_foreign, sync_folder, unwritable
+from kaiwa.disk.checksums import seal_of
 from kaiwa.disk.strings import StringWriter
 from kaiwa.errors import InputError
 from kaiwa.formats.collection import takedown
-from kaiwa.formats.collection.index_folder import MANIFEST, VERSION, WHAT, checksums, seal_of
+from kaiwa.formats.collection.index_folder import MANIFEST, VERSION, WHAT, checksums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kaiwa.disk.checksums import seal_of
 from kaiwa.errors import InputError
 from kaiwa.retrieve.index.inverted_index import Index, index_from
 
@@ -107,12 +108,6 @@ def _read_manifest(path: Path) -> dict[str, Any]:  # Any: JSON values
     if manifest.get("seal") != seal_of(manifest):
         raise InputError.at(where, "is damaged", "build the index again")
     return manifest
-
-
-def seal_of(manifest: Mapping[str, Any]) -> int:  # Any: JSON values
-    """The checksum of a manifest (its field ``seal``), computed without that field."""
-    rest = {key: value for key, value in manifest.items() if key != "seal"}
-    return zlib.crc32(json.dumps(rest, sort_keys=True).encode())
 
 
 def checksums(path: Path) -> dict[str, Any]:  # Any: JSON values
