@@ -98,7 +98,7 @@ def _is_index(path: Path) -> bool:
     """Whether the manifest is that of an index, or is damaged and there is data of an index."""
     try:
         manifest = json.loads((path / MANIFEST).read_bytes())
-    except (ValueError, OSError):
+    except (ValueError, OSError, RecursionError):
         return any(path.glob("data-*"))
     return isinstance(manifest, dict) and manifest.get("what") == WHAT
 

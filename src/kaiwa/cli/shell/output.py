@@ -76,6 +76,7 @@ def is_quiet() -> bool:
 def emit(view: View, *, as_json: bool, output: Path | None = None) -> None:
     """Print the result, readable or as one JSON object; or write it to the file given with -o."""
     shown = json.dumps(view.fields(), ensure_ascii=False, allow_nan=False) if as_json else in_command(view.text())
+    shown = shown.encode(errors="backslashreplace").decode()  # a lone surrogate, as JSON escapes it
     if output is None:
         click.echo(shown if as_json else _for_terminal(shown, sys.stdout))
         return

@@ -87,6 +87,9 @@ def open_binary(path: Path) -> Iterator[Stream]:
             raise InputError.at(path, "is a folder", f"give a file in it, or all of them as {path}/*")
         with open_input(path) as raw:
             yield _decompressed(raw, path)
+    except _damage(path) as fault:
+        form = "zstd" if path.suffix == ".zst" else "gzip"
+        raise InputError.at(path, f"is not a complete {form} file ({fault})", "compress it again") from None
     except FileNotFoundError:
         raise InputError.at(path, "no such file", "check the name and the folder") from None
     except PermissionError:
@@ -117,8 +120,10 @@ def _decompressed(raw: IO[bytes], path: Path) -> Stream:
 
 def _damage(path: Path) -> tuple[type[Exception], ...]:
     """What reading a damaged compressed file raises; zstd is loaded for .zst files only."""
-    if path.suffix != ".zst":
+    if path.suffix == ".gz":
         return EOFError, zlib.error, gzip.BadGzipFile
+    if path.suffix != ".zst":
+        return ()
     from kaiwa.disk.zstd import ZstdError
 
     return EOFError, ZstdError
@@ -130,11 +135,7 @@ def _chunks(stream: Stream, path: Path, size: int) -> Iterator[bytes]:
         size = min(size, path.stat().st_size + 1)  # a small file needs no large buffer
     size_read = 0
     while True:
-        try:
-            chunk = stream.read(size)
-        except _damage(path) as fault:
-            form = "zstd" if path.suffix == ".zst" else "gzip"
-            raise InputError.at(path, f"is not a complete {form} file ({fault})", "compress it again") from None
+        chunk = stream.read(size)
         if not chunk:
             return
         size_read += len(chunk)
