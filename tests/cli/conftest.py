@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.cli import main
+from kaiwa.cli.shell.unexpected import EXIT_UNEXPECTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -137,6 +138,7 @@ def _in_this_process(*words: str | Path, folder: Path, stdin: str = "") -> subpr
             patch.setattr(sys, name, io.TextIOWrapper(stream, encoding="utf-8", write_through=True))
         with pytest.raises(SystemExit) as ending:
             sys.exit(main())
+        assert ending.value.code != EXIT_UNEXPECTED, err.getvalue().decode()
         return subprocess.CompletedProcess(
             typed, int(ending.value.code or 0), out.getvalue().decode(), err.getvalue().decode()
         )

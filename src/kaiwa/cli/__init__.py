@@ -13,6 +13,7 @@ from click.shell_completion import CompletionItem, shell_complete
 from kaiwa.cli.shell.complete import VARIABLE
 from kaiwa.cli.shell.output import one_line, quiet_option
 from kaiwa.cli.shell.stop import Stopped, catch_signals, leave_closed_pipe, what_is_left
+from kaiwa.cli.shell.unexpected import EXIT_UNEXPECTED, unexpected_line
 from kaiwa.cli.shell.verb import completed_verb
 from kaiwa.errors import KaiwaError, in_command
 
@@ -103,7 +104,7 @@ def kaiwa(ctx: click.Context) -> None:
 
 
 def main() -> None:
-    """Run the command; an error is one line on stderr and exit code 2, never a traceback."""
+    """Run the command; an error is one line on stderr and exit code 2, or 70 for a fault of ours, never a traceback."""
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # the other pools keep freed memory
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # starting more takes 0.2 s; no matrix here is large
     try:
@@ -121,11 +122,21 @@ def main() -> None:
         _stop(f"stopped; {what_is_left(None)}", EXIT_BAD_INPUT)
     except BrokenPipeError:
         leave_closed_pipe()
-    except OSError as fault:
+    except (OSError, MemoryError, UnicodeEncodeError) as fault:
+        _stop(_system_line(fault), EXIT_BAD_INPUT)
+    except Exception as error:  # noqa: BLE001  the outermost line
+        _stop(unexpected_line(error), EXIT_UNEXPECTED)
+
+
+def _system_line(fault: OSError | MemoryError | UnicodeEncodeError) -> str:
+    """The line for an error of the disk, the memory or the output's encoding."""
+    if isinstance(fault, OSError):
         place = f"{fault.filename}: " if fault.filename else ""
-        _stop(f"{place}{fault.strerror or fault}; check the path and the disk", EXIT_BAD_INPUT)
-    except MemoryError:
-        _stop("not enough memory for this input; give it in smaller parts", EXIT_BAD_INPUT)
+        return f"{place}{fault.strerror or fault}; check the path and the disk"
+    if isinstance(fault, UnicodeEncodeError):
+        bad = f"U+{ord(fault.object[fault.start]):04X}"
+        return f"a name or text has {bad}, which cannot be written as UTF-8; remove it from the input"
+    return "not enough memory for this input; give it in smaller parts"
 
 
 def _run(words: list[str]) -> None:

@@ -10,6 +10,8 @@ import click
 from kaiwa.cli.shell.answering import Answering, answering_options
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option
 from kaiwa.cli.shell.prompt import typed_lines
+from kaiwa.errors import InputError
+from kaiwa.formats.text.blocks import MAX_LINE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,9 +40,19 @@ def command(*, index: Path, post: str | None, how: Answering, as_json: bool) -> 
     if post is not None:
         answer(post)
         return
+    if sys.stdin is None:
+        raise InputError("stdin is closed; give a post, or posts on stdin, one per line")
     for text in typed_lines("post> ", history="reply_history") if sys.stdin.isatty() else _piped_lines():
         answer(text)
 
 
 def _piped_lines() -> Iterator[str]:
-    return filter(None, map(str.strip, sys.stdin))
+    """The posts on stdin; a line is as long as in a file of posts at most."""
+    number = 0
+    while line := sys.stdin.buffer.readline(MAX_LINE_BYTES + 1):
+        number += 1
+        if len(line) > MAX_LINE_BYTES:
+            what = f"line longer than {MAX_LINE_BYTES:,} bytes"
+            raise InputError.at("stdin", what, "give one post per line", line=number)
+        if text := line.decode(errors="replace").strip():
+            yield text

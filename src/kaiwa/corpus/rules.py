@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SIDES = ("post", "comment", "both")
-_TESTS = ("removes", "needs", "min_chars", "max_chars")
+_COUNTS = ("min_chars", "max_chars")
+_TESTS = ("removes", "needs", *_COUNTS)
 
 
 @dataclass(frozen=True)
@@ -104,15 +105,27 @@ class RuleSet:
         """The rule set of a table of fields; an unknown field is an error."""
         rest = {key: value for key, value in fields.items() if key != "rule"}
         _refuse_unknown("rule set", rest, ("name", "source", "first_comments", "merge"))
+        _refuse_types("rule set", rest, {"name": str, "source": str, "first_comments": int, "merge": bool})
         rules = fields.get("rule", [])
+        if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
+            raise InputError("rule set: rule is not a list of tables; write [[rule]] before the fields of each rule")
         for rule in rules:
-            _refuse_unknown(f"rule {rule.get('name', '')!r}", rule, tuple(Rule.__dataclass_fields__))
+            place = f"rule {rule.get('name', '')!r}"
+            _refuse_unknown(place, rule, tuple(Rule.__dataclass_fields__))
+            _refuse_types(place, rule, {name: int if name in _COUNTS else str for name in Rule.__dataclass_fields__})
         try:
             return cls(rules=tuple(Rule(**rule) for rule in rules), **rest)
         except TypeError as fault:
             raise InputError(
                 f"rule set: {str(fault).split(') ')[-1]}; give name, source and for each rule name and says"
             ) from None
+
+
+def _refuse_types(place: str, fields: Mapping[str, Any], types: Mapping[str, type]) -> None:  # Any: TOML values
+    wanted = {str: "text in quotes", int: "a whole number", bool: "true or false"}
+    for name, value in fields.items():
+        if type(value) is not types[name]:
+            raise InputError(f"{place}: {name} is {type(value).__name__}; write {wanted[types[name]]}")
 
 
 def _refuse_unknown(place: str, fields: Mapping[str, Any], known: tuple[str, ...]) -> None:  # Any: TOML values

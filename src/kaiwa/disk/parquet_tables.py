@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kaiwa.disk.input_files import open_input
 from kaiwa.errors import InputError, needs_extra
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class TableWriter:
 
         self._schema = pa.schema([(column, pa.string()) for column in columns])
         self._file: Any = pq.ParquetWriter(  # Any: pyarrow is untyped
-            path, self._schema, compression="zstd", use_dictionary=repeats
+            path, self._schema, compression="zstd", use_dictionary=repeats, write_page_checksum=True
         )
         self._pending = self._schema.empty_table()
 
@@ -61,7 +62,10 @@ def parquet_batches(
     if path.is_dir():
         raise InputError.at(path, "is a folder, not a file", "give a Parquet file")
     try:
-        with pq.ParquetFile(path, pre_buffer=False) as source:
+        with (
+            open_input(path) as file,
+            pq.ParquetFile(file, pre_buffer=False, page_checksum_verification=True) as source,
+        ):
             for name in names:
                 if (count := source.schema_arrow.names.count(name)) != 1:
                     what = f"duplicate column {name!r}" if count else f"missing column {name!r}"

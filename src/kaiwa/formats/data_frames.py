@@ -145,6 +145,9 @@ class _Columns:
         with needs_extra("parquet"):
             import pyarrow as pa
         self._table = pa.table(frame)
+        names = self._table.column_names
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise InputError.at(PLACE, f"has the column {twice[0]!r} twice", "rename or drop one")
         if not self._table.num_rows:
             raise InputError.at(PLACE, "has no rows", "give at least one row")
 

@@ -106,7 +106,7 @@ class Run(TopicLists):
         """
         place = np.arange(len(self.comments)) - np.repeat(self.starts[:-1], np.diff(self.starts))
         kept = place < depth
-        sizes = np.minimum(np.diff(self.starts), depth)
+        sizes = np.minimum(np.diff(self.starts), min(depth, len(self.comments)))
         return replace(self, starts=starts_of(sizes.tolist()), comments=self.comments[kept], scores=self.scores[kept])
 
     def unanswered(self) -> list[str]:

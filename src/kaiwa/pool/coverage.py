@@ -39,7 +39,8 @@ def pool_sizes(runs: Sequence[Run], *, depth: int) -> list[int]:
     """
     pool = depth_pool(runs, depth=depth)
     best = np.where(pool.ranks > 0, pool.ranks, np.iinfo(np.int32).max).min(axis=1)
-    return [int((best <= place).sum()) for place in range(1, depth + 1)]
+    sizes: list[int] = np.cumsum(np.bincount(best, minlength=depth + 1))[1 : depth + 1].tolist()
+    return sizes
 
 
 def unjudged_items(pool: Pool, gains: Gains) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.model.ids import IdArray, IdTable, IntArray, codes_of, pack
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from kaiwa.model.run import Run
 
+MAX_DEPTH = 1_000_000
 _NUMBERED = re.compile(r"(?P<team>.+?)(?:-[CEJ])?-R(?P<number>\d+)")
 
 
@@ -82,6 +83,8 @@ def depth_pool(runs: Sequence[Run], *, depth: int) -> Pool:
         raise InputError("no run to pool; give at least one")
     if depth < 1:
         raise InputError(f"depth {depth} pools nothing; give at least 1")
+    if depth > MAX_DEPTH:
+        raise InputError(f"depth {depth} is above {MAX_DEPTH:,}; give {option('depth')} at most so much")
     topics = tuple(dict.fromkeys(topic for run in runs for topic in run.topics))
     topic, comments = _distinct([_rows(run.truncated(depth), topics) for run in runs])
     ranks = np.column_stack([_ranks_in(run, topics, topic, comments) for run in runs])

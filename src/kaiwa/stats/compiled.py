@@ -8,6 +8,7 @@ is never used after a change.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -31,11 +32,28 @@ def kernel(function: F) -> F:
     settings.CACHE_DIR = usual or _cache_folder()
     try:
         compiled: F = numba.njit(function, cache=True, nogil=True)
+        _compile_again_if_damaged(compiled)
     except RuntimeError:  # numba found no folder for its cache: compile in every process
         compiled = numba.njit(function, nogil=True)
     finally:
         settings.CACHE_DIR = usual
     return compiled
+
+
+def _compile_again_if_damaged(compiled: Any) -> None:  # Any: numba's dispatcher, untyped
+    """Make a kernel whose cache cannot be read delete it, so that the kernel is compiled again."""
+    stored = compiled._cache  # noqa: SLF001  numba has no public way to its cache
+    load = stored.load_overload
+
+    def loaded(*arguments: object) -> object:
+        try:
+            return load(*arguments)
+        except Exception:  # noqa: BLE001  a damaged pickle raises any error
+            with suppress(OSError):
+                stored.flush()
+            return None
+
+    stored.load_overload = loaded
 
 
 @cache

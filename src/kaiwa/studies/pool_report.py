@@ -10,6 +10,7 @@ from kaiwa.model.progress_callback import Progress, no_progress
 from kaiwa.model.run import Run
 from kaiwa.model.shown import Shown
 from kaiwa.pool import (
+    MAX_DEPTH,
     Coverage,
     Pool,
     Share,
@@ -75,7 +76,7 @@ def pool_report(
         depth=depth,
         runs=run_shares(pool, depth=depth),
         teams=team_shares(pool, depth=depth),
-        sizes=pool_sizes(runs, depth=2 * depth),
+        sizes=pool_sizes(runs, depth=min(2 * depth, MAX_DEPTH)),
         coverage=[coverage(run, gains, depth=depth) for run in runs] if gains else [],
         left_out=left_out,
     )

@@ -74,7 +74,7 @@ def read_steps(folder: Path) -> dict[str, Step]:
         return {}
     try:
         return {name: _step(step) for name, step in json.loads(read_text(path)).items()}
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, RecursionError):
         raise InputError.at(path, "is not a record of steps", "remove it; the steps will be recorded again") from None
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
 from kaiwa.formats.collection.takedown import NAME as TAKEDOWN
-from kaiwa.formats.text.blocks import read_text
+from kaiwa.formats.text.toml_files import read_toml
 from kaiwa.task.folder_search import CONFIG
 from kaiwa.task.settings import TaskSettings, settings_of
 
@@ -88,8 +87,4 @@ def read_task(folder: Path) -> Task:
         raise InputError.at(folder, "no such folder", "make a task folder with: kaiwa init DIR")
     if not path.exists():
         raise InputError.at(folder, f"holds no {CONFIG}", "make a task folder with: kaiwa init DIR")
-    try:
-        written = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as fault:
-        raise InputError.at(path, f"is not TOML ({fault})", "fix that line") from None
-    return Task(folder, settings_of(path, written))
+    return Task(folder, settings_of(path, read_toml(path, "fix that line")))

@@ -16,10 +16,11 @@ import numpy as np
 from kaiwa.disk.arrays import GrowingArray
 from kaiwa.disk.atomic_files import atomic_file
 from kaiwa.disk.atomic_folders import refuse_foreign, sync_folder, unwritable
+from kaiwa.disk.checksums import seal_of
 from kaiwa.disk.strings import StringWriter
 from kaiwa.errors import InputError
 from kaiwa.formats.collection import takedown
-from kaiwa.formats.collection.index_folder import MANIFEST, VERSION, WHAT, checksums, seal_of
+from kaiwa.formats.collection.index_folder import MANIFEST, VERSION, WHAT, checksums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -97,7 +98,7 @@ def _is_index(path: Path) -> bool:
     """Whether the manifest is that of an index, or is damaged and there is data of an index."""
     try:
         manifest = json.loads((path / MANIFEST).read_bytes())
-    except (ValueError, OSError):
+    except (ValueError, OSError, RecursionError):
         return any(path.glob("data-*"))
     return isinstance(manifest, dict) and manifest.get("what") == WHAT
 

@@ -65,6 +65,8 @@ def _column(path: Path, column: str) -> list[str]:
             return []
         with path.open(encoding="utf-8", newline="") as source:
             rows = csv.DictReader(source)
-            return list(dict.fromkeys(row[column] for row in rows)) if rows.fieldnames == _COLUMNS else []
+            if rows.fieldnames != _COLUMNS:
+                return []
+            return list(dict.fromkeys(row[column] for row in rows if row[column] is not None))  # None: a short row
     except (OSError, UnicodeDecodeError, csv.Error):
         return []

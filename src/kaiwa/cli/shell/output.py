@@ -105,6 +105,7 @@ def emit(view: View, *, as_json: bool, output: Path | None = None, is_coloured: 
     A text ``is_coloured`` if it has escape sequences of ours, and is made ``visible`` by its view.
     """
     shown = json.dumps(view.fields(), ensure_ascii=False, allow_nan=False) if as_json else in_command(view.text())
+    shown = shown.encode(errors="backslashreplace").decode()  # a lone surrogate, as JSON escapes it
     if output is None:
         click.echo(_for_terminal(shown, sys.stdout, is_coloured=is_coloured, is_data=as_json))
         return

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kaiwa.disk.checksums import seal_of
 from kaiwa.errors import InputError
 from kaiwa.retrieve.index.inverted_index import Index, index_from
 
@@ -36,8 +37,11 @@ _FIX = "build it with kaiwa index"
 
 def open_index(path: Path) -> Index:
     """The index in a folder, ready to be searched."""
-    files = open_index_files(path)
-    return index_from(files.arrays, files.facts, files.check)
+    try:
+        files = open_index_files(path)
+        return index_from(files.arrays, files.facts, files.check)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):  # a manifest that was not written by Kaiwa
+        raise InputError.at(path / MANIFEST, "does not describe an index", _FIX) from None
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,7 @@ def _read_manifest(path: Path) -> dict[str, Any]:  # Any: JSON values
         raise InputError.at(path, "not an index" if path.exists() else "no such index", _FIX)
     try:
         manifest = json.loads(where.read_bytes())
-    except (ValueError, OSError):
+    except (ValueError, OSError, RecursionError):
         raise InputError.at(where, "cannot be read as JSON", "build the index again") from None
     if not isinstance(manifest, dict) or manifest.get("what") != WHAT:
         raise InputError.at(path, "not an index", _FIX)
@@ -107,12 +111,6 @@ def _read_manifest(path: Path) -> dict[str, Any]:  # Any: JSON values
     if manifest.get("seal") != seal_of(manifest):
         raise InputError.at(where, "is damaged", "build the index again")
     return manifest
-
-
-def seal_of(manifest: Mapping[str, Any]) -> int:  # Any: JSON values
-    """The checksum of a manifest (its field ``seal``), computed without that field."""
-    rest = {key: value for key, value in manifest.items() if key != "seal"}
-    return zlib.crc32(json.dumps(rest, sort_keys=True).encode())
 
 
 def checksums(path: Path) -> dict[str, Any]:  # Any: JSON values

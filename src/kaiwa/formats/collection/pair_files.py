@@ -7,6 +7,7 @@ import os
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from kaiwa.disk.input_files import open_input
 from kaiwa.disk.parquet_tables import parquet_batches
 from kaiwa.errors import InputError
 from kaiwa.formats.text.blocks import Block, numbered_lines, read_blocks
@@ -52,8 +53,8 @@ def is_pairs_parquet(head: Head) -> Match:
     if not head.name.endswith(".parquet") or head.is_folder:
         return Match.NO
     try:
-        with head.path.open("rb") as file:
-            file.seek(-min(head.path.stat().st_size, 1 << 16), os.SEEK_END)
+        with open_input(head.path) as file:
+            file.seek(max(file.seek(0, os.SEEK_END) - (1 << 16), 0))
             end = file.read()
     except OSError:
         return Match.POSSIBLE

@@ -4,7 +4,8 @@ posts.parquet     post_id, post           each post once
 comments.parquet  comment_id, comment     each comment once
 pairs.parquet     post_id, comment_id     which comment belongs to which post
 merged.parquet    comment_id, kept_id     near-duplicate comments, and the one that is kept for them (may be missing)
-manifest.json     what, version, counts, rules, language; optional when another tool made the folder
+manifest.json     what, version, counts, rules, language, and a checksum of each table, compared when the repository is
+                  opened; optional when another tool made the folder
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ import shutil
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kaiwa.disk.atomic_folders import atomic_folder, sync_folder
+from kaiwa.disk.checksums import file_checksum, seal_of
 from kaiwa.disk.parquet_tables import TableWriter, parquet_batches
 from kaiwa.errors import InputError, needs_extra
 from kaiwa.formats.collection.takedown import full_takedown, listed_in
@@ -50,6 +52,7 @@ class Manifest:
     pairs: int = 0
     removed: dict[str, int] = field(default_factory=dict)
     seed: int | None = None
+    crc32: dict[str, int] = field(default_factory=dict)  # of each table's file
 
 
 @dataclass(frozen=True)
@@ -155,22 +158,31 @@ def open_repository(path: Path, *, takedown: frozenset[str] = frozenset()) -> Re
 
     if not path.is_dir():
         raise InputError.at(path, "is a file" if path.exists() else "no such repository", _FIX)
-    counts = {}
+    manifest, counts = _read_manifest(path / MANIFEST), {}
     for name in ("posts", "comments", "pairs"):
-        table = path / f"{name}.parquet"
-        if not table.is_file():
+        if not (path / f"{name}.parquet").is_file():
             raise InputError.at(path, f"missing {name}.parquet: not a repository", _FIX)
+    _refuse_damage(path, manifest)
+    for name in ("posts", "comments", "pairs"):
         try:
-            counts[name] = pq.read_metadata(table).num_rows
-        except (pa.ArrowException, OSError):
-            raise InputError.at(table, "is not a complete Parquet file", _FIX) from None
-    manifest = replace(_read_manifest(path / MANIFEST), **counts)
+            counts[name] = pq.read_metadata(path / f"{name}.parquet").num_rows
+        except (pa.ArrowException, OSError, UnicodeDecodeError):
+            raise InputError.at(path / f"{name}.parquet", "is not a complete Parquet file", _FIX) from None
+    manifest = replace(manifest, **counts)
     hidden = full_takedown(takedown | listed_in(path), RepositoryRelations(path))
     opened = Repository(path, manifest, hidden)
     if not hidden:
         return opened
     counts = {name: sum(map(len, opened.column(name, _IDS[name][0]))) for name in counts}
     return replace(opened, manifest=replace(manifest, **counts))
+
+
+def _refuse_damage(path: Path, manifest: Manifest) -> None:
+    for name, checksum in manifest.crc32.items():
+        table = path / f"{name}.parquet"
+        if not table.is_file() or file_checksum(table) != checksum:
+            what = "is missing, damaged or changed: its checksum is not that of the manifest"
+            raise InputError.at(table, what, f"clean the pairs again; if you changed it, delete {path / MANIFEST}")
 
 
 def _read_manifest(path: Path) -> Manifest:
@@ -183,10 +195,23 @@ def _read_manifest(path: Path) -> Manifest:
         if fields.get("version") != VERSION:
             fix = f"this Kaiwa reads version {VERSION}; clean the pairs again"
             raise InputError.at(path, f"has version {fields.get('version')}", fix)
+        if fields.get("seal", seal := seal_of(fields)) != seal or not _has_types(fields):
+            raise InputError.at(path, "is damaged", _FIX)
         known = Manifest.__dataclass_fields__
         return Manifest(**{name: value for name, value in fields.items() if name in known})
-    except (ValueError, OSError):
+    except (ValueError, OSError, RecursionError):
         raise InputError.at(path, "cannot be read as JSON", _FIX) from None
+
+
+def _has_types(fields: dict[str, Any]) -> bool:  # Any: JSON values
+    """Whether each field of a manifest has the type that it is written with."""
+    for name, value in asdict(Manifest(seed=0)).items():
+        given = fields.get(name, value)
+        if not isinstance(given, type(value)) and (name, given) != ("seed", None):
+            return False
+        if isinstance(given, dict) and not all(isinstance(count, int) for count in given.values()):
+            return False
+    return True
 
 
 class RepositoryWriter:
@@ -212,7 +237,9 @@ class RepositoryWriter:
         self.close()
         counts = {name: self.counts[name] for name in ("posts", "comments", "pairs")}
         complete = replace(manifest, **counts)  # type: ignore[arg-type]  # the three counts are integers
-        fields = {"what": WHAT, "version": VERSION, **asdict(complete)}
+        sums = {name: file_checksum(self.folder / f"{name}.parquet") for name in self._tables}
+        fields = {"what": WHAT, "version": VERSION, **asdict(complete), "crc32": sums}
+        fields["seal"] = seal_of(fields)
         (self.folder / MANIFEST).write_text(json.dumps(fields, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         return complete
 

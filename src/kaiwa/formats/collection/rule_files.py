@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kaiwa.corpus.rules import RuleSet
 from kaiwa.errors import InputError
-from kaiwa.formats.text.blocks import read_text
+from kaiwa.formats.text.toml_files import read_toml
 from kaiwa.registry import Names
 
 
@@ -28,8 +28,6 @@ def read_rules(name: str) -> RuleSet:
     if not name.endswith(".toml"):
         return known_rules()[name]
     try:
-        return RuleSet.from_fields(tomllib.loads(read_text(Path(name))))
-    except tomllib.TOMLDecodeError as fault:
-        raise InputError.at(name, f"is not TOML ({fault})", "see kaiwa clean --rules list for the shape") from None
+        return RuleSet.from_fields(read_toml(Path(name), "see kaiwa clean --rules list for the shape"))
     except InputError as fault:
         raise fault if str(fault).startswith(name) else InputError(f"{name}: {fault}") from None

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from kaiwa.errors import InputError
-from kaiwa.formats.text.blocks import numbered_lines, read_blocks
+from kaiwa.formats.text.blocks import bare_name, numbered_lines, read_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -53,7 +53,7 @@ def takedown_of(index: Index, listed: frozenset[str]) -> Takedown:
 
 def read_takedown(path: Path) -> frozenset[str]:
     """The ids of a list; blank lines and remarks are ignored."""
-    if path.is_file() and not path.stat().st_size:
+    if path.is_file() and not path.stat().st_size and bare_name(path) == path.name:  # an empty .gz was cut short
         return frozenset()
     return frozenset(_ids(path))
 

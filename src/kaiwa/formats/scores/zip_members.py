@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from typing import IO, TYPE_CHECKING, Any, cast
 
+from kaiwa.disk.input_files import input_size
 from kaiwa.disk.zstd import ZstdError, ZstdFile
 from kaiwa.errors import InputError
 from kaiwa.formats.text.blocks import BOMB_FLOOR_BYTES, BOMB_RATIO, open_binary
@@ -73,7 +74,7 @@ class ZipMembers:
 
     def _packed(self, member: zipfile.ZipInfo) -> bytes:
         """The bytes of a member as they are in the file, behind its header."""
-        size = self._path.stat().st_size
+        size = input_size(self._path)
         with open_binary(self._path) as stream:
             stream.seek(member.header_offset)
             name, extra = _LOCAL_HEADER.unpack(stream.read(_LOCAL_HEADER.size))

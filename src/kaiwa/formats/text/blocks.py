@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.disk.input_files import input_size, open_input
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -84,8 +85,11 @@ def open_binary(path: Path) -> Iterator[Stream]:
     try:
         if path.is_dir():
             raise InputError.at(path, "is a folder", f"give a file in it, or all of them as {path}/*")
-        with path.open("rb") as raw:
+        with open_input(path) as raw:
             yield _decompressed(raw, path)
+    except _damage(path) as fault:
+        form = "zstd" if path.suffix == ".zst" else "gzip"
+        raise InputError.at(path, f"is not a complete {form} file ({fault})", "compress it again") from None
     except FileNotFoundError:
         raise InputError.at(path, "no such file", "check the name and the folder") from None
     except PermissionError:
@@ -116,8 +120,10 @@ def _decompressed(raw: IO[bytes], path: Path) -> Stream:
 
 def _damage(path: Path) -> tuple[type[Exception], ...]:
     """What reading a damaged compressed file raises; zstd is loaded for .zst files only."""
-    if path.suffix != ".zst":
+    if path.suffix == ".gz":
         return EOFError, zlib.error, gzip.BadGzipFile
+    if path.suffix != ".zst":
+        return ()
     from kaiwa.disk.zstd import ZstdError
 
     return EOFError, ZstdError
@@ -125,19 +131,15 @@ def _damage(path: Path) -> tuple[type[Exception], ...]:
 
 def _chunks(stream: Stream, path: Path, size: int) -> Iterator[bytes]:
     compressed = path.suffix in {".gz", ".zst"}
-    if not compressed:
+    if not compressed and path.is_file():
         size = min(size, path.stat().st_size + 1)  # a small file needs no large buffer
     size_read = 0
     while True:
-        try:
-            chunk = stream.read(size)
-        except _damage(path) as fault:
-            form = "zstd" if path.suffix == ".zst" else "gzip"
-            raise InputError.at(path, f"is not a complete {form} file ({fault})", "compress it again") from None
+        chunk = stream.read(size)
         if not chunk:
             return
         size_read += len(chunk)
-        if compressed and size_read > BOMB_FLOOR_BYTES and size_read > BOMB_RATIO * path.stat().st_size:
+        if compressed and size_read > BOMB_FLOOR_BYTES and size_read > BOMB_RATIO * input_size(path):
             raise InputError.at(
                 path, f"decompresses to over {BOMB_RATIO} times its size", "decompress it and check its content"
             )

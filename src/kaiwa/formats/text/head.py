@@ -8,6 +8,7 @@ from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from kaiwa.disk.input_files import open_input
 from kaiwa.errors import InputError
 from kaiwa.formats.text.blocks import bare_name, numbered_lines, read_blocks
 from kaiwa.formats.text.delimited import is_number
@@ -94,7 +95,7 @@ class Head:
 def is_zip(path: Path) -> bool:
     """Whether the file starts as a zip file does."""
     try:
-        with path.open("rb") as stream:
+        with open_input(path) as stream:
             return stream.read(4) == b"PK\x03\x04"
     except OSError:  # the chosen reader reports what is wrong
         return False

@@ -83,11 +83,11 @@ class Texts:
 
     def id_of(self, number: int) -> str:
         """The id of a post or comment."""
-        return self._string("ids", self.ids, self.id_starts, number)
+        return self._string("ids", "id_starts", number)
 
     def text_of(self, number: int) -> str:
         """The text of a post or comment."""
-        return self._string("text", self.text, self.text_starts, number)
+        return self._string("text", "text_starts", number)
 
     def find(self, wanted: Sequence[str]) -> IntArray:
         """The number of each id, -1 for an unknown one; numbers follow the ids' byte order."""
@@ -95,11 +95,16 @@ class Texts:
             self.check(f"{self.side}.{name}", 0, len(array))
         return find_ids(self.ids, self.id_starts, self.row, *joined_bytes(wanted))
 
-    def _string(self, name: str, joined: NDArray[np.uint8], starts: IntArray, number: int) -> str:
-        row = int(self.row[number])
-        low, high = int(starts[row]), int(starts[row + 1])
+    def _string(self, name: str, starts: str, number: int) -> str:
+        row = int(self._checked("row", number, number + 1)[0])
+        low, high = self._checked(starts, row, row + 2).tolist()
+        return self._checked(name, low, high).tobytes().decode(errors="replace")
+
+    def _checked(self, name: str, low: int, high: int) -> NDArray[Any]:  # Any: of the array's dtype
+        """The values ``low:high`` of an array, which is refused if they are damaged."""
         self.check(f"{self.side}.{name}", low, high)
-        return joined[low:high].tobytes().decode(errors="replace")
+        values: NDArray[Any] = getattr(self, name)[low:high]
+        return values
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,9 @@ _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]")
 _KANA = re.compile("[\u3041-\u30ff]")
 _HAN = re.compile("[\u3400-\u9fff]")
 _HANGUL_OR_LETTER = re.compile(r"[^\W\d_]")
+_MOST_CHARACTERS = 4096  # that a native library gets at once; MeCab crashes on some 100,000 without a blank
+_PIECE = re.compile(rf"(?s:.{{1,{_MOST_CHARACTERS}}}(?=\s|\Z)|.{{1,{_MOST_CHARACTERS}}})")
+_LONGEST_WORD = 256  # that is stemmed
 _BIGRAM_MARK = "\x02"  # distinguishes a bigram from the word of the same two characters
 
 
@@ -127,12 +130,27 @@ def words_and_characters(text: str) -> list[str]:
     return parts
 
 
+def in_pieces(split: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
+    """A native splitter that gets a long text in pieces of bounded size, cut at blanks where there are any.
+
+    >>> [len(piece) for piece in in_pieces(lambda text: [text])("a" * 10_000)]
+    [4096, 4096, 1808]
+    """
+
+    def bounded(text: str) -> list[str]:
+        if len(text) <= _MOST_CHARACTERS:
+            return split(text)
+        return [token for piece in _PIECE.findall(text) for token in split(piece)]
+
+    return bounded
+
+
 @cache
 def _chinese() -> Tokeniser:
     with needs_extra("zh"):
         import rjieba
 
-    return Tokeniser("zh", rjieba.cut, _word_or_nothing)
+    return Tokeniser("zh", in_pieces(rjieba.cut), _word_or_nothing)
 
 
 @cache
@@ -141,7 +159,7 @@ def _japanese() -> Tokeniser:
         import fugashi
 
     parse = fugashi.Tagger("-Owakati").parse
-    return Tokeniser("ja", lambda text: parse(text).split(), _word_or_nothing)
+    return Tokeniser("ja", in_pieces(lambda text: parse(text).split()), _word_or_nothing)
 
 
 @cache
@@ -155,7 +173,7 @@ def _english() -> Tokeniser:
     def term(token: str) -> str:
         if token in ENGLISH_STOP_WORDS or not is_word(token):
             return ""
-        return str(stem(token.replace("’", "'")))
+        return str(stem(token.replace("’", "'"))) if len(token) <= _LONGEST_WORD else token
 
     return Tokeniser("en", _WORDS.findall, term)
 

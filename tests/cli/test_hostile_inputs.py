@@ -1,0 +1,200 @@
+"""Inputs that once ended in a traceback end in one line with exit code 2; a fault of ours in one line with 70."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+
+import kaiwa as package
+from kaiwa.disk import zstd
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
+
+RUN = b"q1 0 c1 1 1 A\nq1 0 c2 2 0.5 A\n"
+LOG = b'{"doc_id": 1, "acc": 1.0}\n' * 2000
+PAIR = b"p1\ta post of words\tc1\ta comment of words\n"
+RULES = 'name = "mine"\nsource = "me"\n'
+RULE = '[[rule]]\nname = "short"\nsays = "too short"\n'
+REFUSED = {
+    "score run.txt --qrels run.txt -m AP@999999999999999999999999": {"run.txt": RUN},
+    "compare samples_a.jsonl.gz": {"samples_a.jsonl.gz": gzip.compress(LOG)[:40]},
+    "compare samples_b.jsonl.gz": {"samples_b.jsonl.gz": gzip.compress(LOG).replace(b"\x00" * 2, b"\x55\xaa")[:-3]},
+    "compare samples_c.jsonl.zst": {"samples_c.jsonl.zst": zstd.compress(LOG)[:30]},
+    "compare deep.json": {"deep.json": b'{"results":' + b"[" * 100_000},
+    "compare digits.jsonl": {"digits.jsonl": b'{"doc_id":1,"acc":' + b"9" * 5000 + b"}\n"},
+    "compare digits.csv": {"digits.csv": b"measure,topic,run,score\nAP,q1,A," + b"9" * 400 + b"\n"},
+    "agree digits.csv": {"digits.csv": b"topic,comment,assessor,level\nq1,c1,a," + b"9" * 400 + b"\nq1,c1,b,1\n"},
+    "clean deep.jsonl -o repo": {"deep.jsonl": b"[" * 100_000},
+    "clean digits.jsonl -o repo": {"digits.jsonl": b'{"comment_id":' + b"9" * 5000 + b"}\n"},
+    "clean p.tsv -o repo --rules deep.toml": {"p.tsv": PAIR, "deep.toml": b"a=" + b"[" * 50_000},
+    "clean p.tsv -o repo --rules digits.toml": {"p.tsv": PAIR, "digits.toml": b"a=" + b"9" * 5000},
+    "clean p.tsv -o repo --rules a.toml": {"p.tsv": PAIR, "a.toml": b'name = 3\nsource = ["x"]\n'},
+    "clean p.tsv -o repo --rules b.toml": {"p.tsv": PAIR, "b.toml": f"{RULES}rule = 7\n".encode()},
+    "clean p.tsv -o repo --rules c.toml": {"p.tsv": PAIR, "c.toml": f"{RULES}rule = [7]\n".encode()},
+    "clean p.tsv -o repo --rules d.toml": {"p.tsv": PAIR, "d.toml": f'{RULES}{RULE}min_chars = "x"\n'.encode()},
+    "clean p.tsv -o repo --rules e.toml": {"p.tsv": PAIR, "e.toml": f"{RULES}{RULE}removes = 7\n".encode()},
+    "status .": {"kaiwa.toml": b"a=" + b"[" * 50_000},
+    "status ./": {"kaiwa.toml": b"a=" + b"9" * 5000},
+    "pool run.txt --depth 99999999999999999999 -o pool.tsv": {"run.txt": RUN},
+}
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_a_hostile_input_is_refused_in_one_line(words: str, kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """Never a traceback, never exit code 1, which means findings."""
+    for name, data in REFUSED[words].items():
+        (tmp_path / name).write_bytes(data)
+    done = kaiwa(*words.split())
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+@pytest.mark.parametrize("ending", [b"# the end", b"   ", b"\t", b"#"])
+def test_judgements_may_end_in_a_remark_or_blanks_without_a_newline(
+    ending: bytes, kaiwa: Kaiwa, tmp_path: Path
+) -> None:
+    """They are as with a newline."""
+    (tmp_path / "run.txt").write_bytes(RUN)
+    (tmp_path / "qrels.txt").write_bytes(b"q1 0 c1 1\nq1 0 c2 0\n" + ending)
+    assert "1.0000" in kaiwa("score", "run.txt", "--qrels", "qrels.txt", "-m", "AP").stdout
+
+
+def test_a_name_with_a_lone_surrogate_is_printed_as_json_escapes_it(kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """JSON can hold what UTF-8 cannot."""
+    rows = [
+        {"score": score, "testIdx": at, "provider": name} for at in (1, 2) for score, name in ((1, "m\ud800"), (0, "n"))
+    ]
+    (tmp_path / "results.json").write_text(json.dumps({"results": rows}), encoding="utf-8")
+    done = kaiwa("compare", "results.json", "--json")
+    assert "m\ud800" in {one["a"] for one in json.loads(done.stdout)["pairs"]}
+    assert "m\\ud800" in kaiwa("compare", "results.json").stdout
+
+
+def test_a_file_name_that_is_not_utf8_is_read_and_shown(tmp_path: Path) -> None:
+    """Its bytes are escaped in text and in JSON."""
+    name = os.fsencode(tmp_path) + b"/n\xff.csv"
+    Path(os.fsdecode(name)).write_text(
+        "measure,topic,run,score\nAP,q1,A,1\nAP,q1,B,0\nAP,q2,A,1\nAP,q2,B,1\n", encoding="utf-8"
+    )
+    for more in ([], ["--json"]):
+        done = subprocess.run([sys.executable, "-m", "kaiwa", "compare", name, *more], capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+    missing = subprocess.run([sys.executable, "-m", "kaiwa", "compare", name + b"x"], capture_output=True, check=False)
+    assert (missing.returncode, missing.stderr.count(b"\n")) == (2, 1)
+
+
+def test_a_frame_with_a_column_twice_is_refused() -> None:
+    """It is not known which is meant."""
+    frame = pa.table([["q1"], ["A"], [1.0], [0.0]], names=["topic", "run", "score", "score"])
+    with pytest.raises(package.InputError, match="has the column 'score' twice"):
+        package.read_scores(frame)
+
+
+def test_completion_ignores_short_rows(tmp_path: Path) -> None:
+    """A file that is being written has one."""
+    (tmp_path / "scores.csv").write_text("measure,topic,run,score\nAP,q1,BM25,1\nAP,q1\n", encoding="utf-8")
+    typed = {
+        "COMP_WORDS": "kaiwa compare scores.csv --baseline ",
+        "COMP_CWORD": "4",
+        "_KAIWA_COMPLETE": "bash_complete",
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "kaiwa"],
+        cwd=tmp_path,
+        env={**os.environ, **typed},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("plain,BM25\n", "")
+
+
+def test_a_closed_stdin_is_one_line(index: Path) -> None:
+    """There is no post to answer."""
+    done = subprocess.run(
+        ["/bin/sh", "-c", 'exec "$0" -m kaiwa reply "$1" <&-', sys.executable, index],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (
+        2,
+        "kaiwa: stdin is closed; give a post, or posts on stdin, one per line\n",
+    )
+
+
+def test_a_line_of_stdin_is_bounded(index: Path, command: Kaiwa, tmp_path: Path) -> None:
+    """A stream without a newline is not collected in memory."""
+    done = command("reply", index, folder=tmp_path, stdin="a" * (1 << 20) + "b")
+    assert done.stderr == "kaiwa: stdin:1: line longer than 1,048,576 bytes; give one post per line\n"
+
+
+def test_a_fault_of_ours_is_one_line_and_a_private_file(tmp_path: Path) -> None:
+    """Exit code 70; the file has the command and the traceback, and only the user can read it."""
+    program = "import sys, kaiwa.cli.tau as verb\nfrom kaiwa.cli import main\n"
+    program += "def broken(**_): raise LookupError('one\\ntwo')\nverb.command.callback = broken\nmain()"
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", program, "tau", "a.csv", "b.csv"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    line = r"kaiwa: unexpected error \(LookupError: one two\); .* please report it with the details in (.*)\n"
+    found = re.fullmatch(line, done.stderr)
+    assert found, done.stderr
+    assert done.returncode == 70
+    details = Path(found[1])
+    assert stat.S_IMODE(details.stat().st_mode) == 0o600
+    assert "Traceback" in details.read_text(encoding="utf-8")
+    assert "'a.csv'" in details.read_text(encoding="utf-8")
+
+
+def test_ctrl_c_while_the_command_is_loaded_ends_it_silently() -> None:
+    """Before there is a verb that could say what it has written."""
+    program = """
+import os, runpy, signal, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "click":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+runpy.run_module("kaiwa", run_name="__main__")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+PROGRAM = """
+import numba, sys
+import numpy as np
+numba.config.CACHE_DIR = sys.argv[1]
+from kaiwa.stats import compiled
+@compiled.kernel
+def doubled(values):
+    return values * 2
+print(doubled(np.arange(3)).tolist())
+"""
+
+
+def test_a_damaged_kernel_cache_is_compiled_again(tmp_path: Path) -> None:
+    """Whichever of its files is damaged."""
+    (tmp_path / "kernels.py").write_text(PROGRAM, encoding="utf-8")
+    run = [sys.executable, tmp_path / "kernels.py", tmp_path / "cache"]
+    first = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+    for name in (tmp_path / "cache").rglob("*.nb*"):
+        for damage in (b"", b"\x80\x05garbage"):
+            name.write_bytes(damage)
+            assert subprocess.run(run, capture_output=True, text=True, check=True).stdout == first

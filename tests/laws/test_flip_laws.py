@@ -1,0 +1,99 @@
+"""A flipped bit in any file of a repository or an index is refused, or changes nothing."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from kaiwa.build.index.index_build import build_index
+from kaiwa.errors import InputError
+from kaiwa.formats.collection import index_folder
+from kaiwa.formats.collection.index_folder import open_index
+from kaiwa.formats.collection.repository import TABLES, open_repository
+from kaiwa.retrieve.index.inverted_index import Side
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+FLIPS = 60
+"""Flips per file."""
+
+
+def flips(path: Path, seed: int) -> Iterator[int]:
+    """Places of a file, each flipped while it is yielded; the file is restored in the end."""
+    whole = path.read_bytes()
+    rng = random.Random(seed)
+    places = sorted({rng.randrange(len(whole)) for _ in range(FLIPS)} | {0, len(whole) - 1})
+    for place in places:
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << rng.randrange(8)]) + whole[place + 1 :])
+        yield place
+    path.write_bytes(whole)
+
+
+def found_or_refused(use: Callable[[], object]) -> object:
+    """What is read; None if it is refused with one clear line."""
+    try:
+        return use()
+    except InputError as refusal:
+        return None if "\n" not in str(refusal) else refusal
+
+
+def whole_repository(path: Path) -> object:
+    """Every row of every table, and what the manifest says."""
+    opened = open_repository(path)
+    rows = [batch for name in TABLES if (path / f"{name}.parquet").exists() for batch in opened.table(name)]
+    return rows, opened.manifest.language, opened.manifest.rules, opened.manifest.removed, opened.manifest.posts
+
+
+def test_a_flip_in_a_repository_is_refused_or_changes_nothing(repository: Path, tmp_path: Path) -> None:
+    """In its tables and in its manifest."""
+    copy = shutil.copytree(repository, tmp_path / "copy")
+    expected = whole_repository(copy)
+    for number, name in enumerate(sorted(path.name for path in copy.iterdir())):
+        for place in flips(copy / name, number):
+            found = found_or_refused(lambda: whole_repository(copy))
+            assert found in (None, expected), (name, place)
+
+
+def test_a_changed_table_is_used_without_the_manifest(repository: Path, tmp_path: Path) -> None:
+    """The error says so."""
+    copy = shutil.copytree(repository, tmp_path / "copy")
+    shutil.copy(copy / "pairs.parquet", copy / "posts.parquet")
+    with pytest.raises(InputError, match=r"if you changed it, delete .*manifest\.json"):
+        open_repository(copy)
+    (copy / "manifest.json").unlink()
+    assert open_repository(copy).manifest.posts
+
+
+@pytest.mark.parametrize("side", ["posts", "comments"])
+@pytest.mark.parametrize("part", ["text", "text_starts", "ids", "id_starts", "row", "docs", "shapes", "starts"])
+def test_a_flip_in_an_index_is_refused_or_changes_nothing(
+    side: str, part: str, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever it is in an array of several parts, each text, id and list of postings is right or refused."""
+    monkeypatch.setattr(index_folder, "CHUNK", 128)  # the header alone
+    target = tmp_path / "index"
+    build_index(repository, target, language="zh", tokens=None, progress=lambda _done, _total: None)
+    expected = [list(answers) for answers in _answers(target, side)]
+    for place in flips(next(target.glob(f"data-*/{side}.{part}.npy")), len(part)):
+        for right, answers in zip(expected, _answers(target, side), strict=True):
+            assert all(one in (None, other) for one, other in zip(answers, right, strict=False)), place
+
+
+def _answers(target: Path, name: str) -> Iterator[Iterator[object]]:
+    """The texts, the ids and the lists of postings of a side, each kind from an index opened for it alone."""
+    yield _each(target, name, lambda side, number: side.texts.text_of(number))
+    yield _each(target, name, lambda side, number: side.texts.id_of(number))
+    yield _each(target, name, lambda side, number: side.slices(np.array([number])).tolist())
+
+
+def _each(target: Path, name: str, use: Callable[[Side, int], object]) -> Iterator[object]:
+    """What is found for each number of a side; nothing if the index is refused."""
+    side = found_or_refused(lambda: getattr(open_index(target), name))
+    for number in range(len(side) if isinstance(side, Side) else 0):
+        yield found_or_refused(lambda number=number: use(side, number))
