@@ -64,7 +64,7 @@ FAULTS = {
     "missing-topic": CLEAN.partition("q2")[0],
     "split-topic": CLEAN + "q1 0 c3 3 1.0 T1-C-R1\n",
     "unknown-comment": CLEAN.replace("c3", "c77"),
-    "taken-down": CLEAN.replace("c3", "c5"),
+    "takedown": CLEAN.replace("c3", "c5"),
     "duplicate-comment": CLEAN.replace("q1 0 c2", "q1 0 c1"),
     "too-many": CLEAN + "q2 0 c4 3 0.5 T1-C-R1\n",
     "run-name": CLEAN.replace("T1-C-R1\nq2", "T1-C-R2\nq2"),
@@ -157,7 +157,7 @@ def test_a_takedown_holds_for_what_was_merged_into_it(made: Made, kaiwa: Kaiwa) 
     assert kaiwa("clean", "pairs.tsv", "-o", "repo").returncode == 0
     made("T1-C-R1.txt", "<SYSDESC>x y</SYSDESC>\nq1 0 c1 1 3.0 T1-C-R1\n")
     done = kaiwa("check", "T1-C-R1.txt", "--repo", "repo", "--takedown", "takedown.txt", "--json")
-    assert _codes(done) == {"taken-down"}
+    assert _codes(done) == {"takedown"}
 
 
 def test_the_rest_of_a_repository_knows_merged_ids(made: Made, kaiwa: Kaiwa) -> None:

@@ -70,7 +70,7 @@ def test_a_repository_holds_its_tables_and_nothing_else(kaiwa: Kaiwa, tmp_path: 
 
 
 def test_cleaning_again_keeps_the_takedown_list_and_notes(kaiwa: Kaiwa, tmp_path: Path) -> None:
-    """What was taken down stays down."""
+    """The list stays, and applies."""
     repository = cleaned(kaiwa, tmp_path, "repo")
     (repository / "takedown.txt").write_text("c1\n", encoding="utf-8")
     (repository / "notes").mkdir()

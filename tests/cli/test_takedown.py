@@ -5,6 +5,7 @@ Every id that must not appear contains "veiled", every text "zanzibar".
 
 from __future__ import annotations
 
+import json
 import os
 from itertools import permutations
 from typing import TYPE_CHECKING
@@ -276,6 +277,34 @@ def test_no_example_of_cleaning_shows_a_takedown(made: Made, kaiwa: Kaiwa, tmp_p
     assert not shows(text)
     assert "http://shown" in text
     assert marked(tmp_path / "repository") == []
+
+
+def test_posts_from_outside_are_no_way_around_a_takedown(task: Path, kaiwa: Kaiwa, made: Made) -> None:
+    """Neither a listed id nor a near-duplicate of a listed post is drawn from other posts."""
+    (task / "repository" / "takedown.txt").write_text(LIST)
+    posts = ["veiled-post\tA new text", "n1\tA TRAIN through zanzibar in the evening!", "n2\tSnow fell on the hills"]
+    made("posts.tsv", "\n".join(posts) + "\n")
+    done(kaiwa("topics", "repository", "--from", "posts.tsv", "-n", "1", "-o", "drawn.tsv"))
+    assert (task / "drawn.tsv").read_text() == "n2\tSnow fell on the hills\n"
+
+
+def test_tweets_of_a_takedown_are_in_no_pair_and_no_example(made: Made, kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """An initial post, a reply, and a tweet that a rule removes."""
+    made("list.txt", "veiled-1\nveiled-2\nveiled-3\n")
+    tweets = [
+        ("t1", "", "今日はとても良い天気なので散歩に行きたいと思います"),
+        ("t2", "t1", "散歩に行くなら川のほうがとても気持ち良いと思いますよ"),
+        ("veiled-1", "t1", "私もzanzibarの川のほうへ散歩に行きたいと思っています"),
+        ("veiled-2", "", "zanzibarの海へ行きたいと思うので誰か一緒に行きませんか"),
+        ("t3", "veiled-2", "海はとても良いところなので来週にでも一緒に行きたいです"),
+        ("veiled-3", "t1", "zanzibar"),
+    ]
+    lines = [json.dumps({"id": one, "reply_to": to, "text": text}) for one, to, text in tweets]
+    made("tweets.jsonl", "\n".join(lines) + "\n")
+    words = ["clean", "tweets.jsonl", "-o", "repository", "--rules", "twitter", "--takedown", "list.txt", "--json"]
+    assert not shows(done(kaiwa(*words)))
+    assert marked(tmp_path / "repository") == []
+    assert [ids for ids, _ in open_repository(tmp_path / "repository").comments()] == [["t2"]]
 
 
 def test_a_linked_list_stays_a_link_when_a_repository_is_cleaned_again(task: Path, kaiwa: Kaiwa) -> None:

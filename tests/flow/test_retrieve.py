@@ -170,7 +170,7 @@ def test_an_opened_index_and_its_answers_show_themselves(index: Path) -> None:
 
 
 def test_a_takedown_list_in_the_repository_reaches_its_index(repository: Path, tmp_path: Path) -> None:
-    """What was taken down before the index was built is not answered with; the index's own list stays."""
+    """A takedown before the index was built is in no answer; the index's own list stays."""
     shutil.copytree(repository, tmp_path / "repository")
     target = tmp_path / "index"
 

@@ -36,7 +36,7 @@ def bad_topics(run: RawRun, expected: Expectation) -> Iterator[Problem]:
     for topic, lines in run.by_topic.items():
         if topic in expected.takedown:
             what = f"topic {topic!r} ({counted(len(lines), 'line')}) is on the takedown list; drop it"
-            yield at_field(run, lines[0], _TOPIC, "taken-down", what)
+            yield at_field(run, lines[0], _TOPIC, "takedown", what)
     if expected.topics is None:
         return
     known = set(expected.topics)
@@ -72,7 +72,7 @@ def _one_comment(run: RawRun, line: RawLine, expected: Expectation, seen: dict[s
         what = f"duplicate comment {kept!r} (first on line {seen[kept]}); each comment may appear once per topic"
         yield at_field(run, line, _COMMENT, "duplicate-comment", what)
     if comment in expected.takedown:
-        yield at_field(run, line, _COMMENT, "taken-down", f"comment {comment!r} is on the takedown list; drop it")
+        yield at_field(run, line, _COMMENT, "takedown", f"comment {comment!r} is on the takedown list; drop it")
     elif kept != comment:
         what = f"comment {comment!r} was merged into its near-duplicate {kept!r} by cleaning; write {kept}"
         yield at_field(run, line, _COMMENT, "merged-comment", what)

@@ -50,7 +50,7 @@ CODES = Names(
         "merged-comment": Code(
             ERROR, "cleaning merged the comment into a near-duplicate", "the id of the near-duplicate is written"
         ),
-        "taken-down": Code(ERROR, "a topic or comment is on the takedown list", "the line is dropped"),
+        "takedown": Code(ERROR, "a topic or comment is on the takedown list", "the line is dropped"),
         "duplicate-comment": Code(ERROR, "a duplicate comment of a topic", "the first is kept"),
         "too-many": Code(ERROR, "a topic has more comments than allowed", "the list is cut"),
         "run-name": Code(ERROR, "the run name is not the file's name", "the file's name is used"),

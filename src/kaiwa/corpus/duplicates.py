@@ -149,7 +149,7 @@ def same_pairs(part: Rows, first_comments: int, removed: Counter[str], conflicts
 
 
 def comments_without_posts(part: Rows) -> Rows:
-    """A comment with a kept pair is not taken down; the others with a row of the takedown are."""
+    """A comment with a kept pair may be shown; the others with a row of the takedown may not."""
     part["takedown"] &= ~_any_kept(part, "comment")
     return part
 

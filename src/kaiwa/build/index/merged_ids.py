@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.errors import needs_extra
 from kaiwa.retrieve.index.byte_lookup import find_ids, joined_bytes
 
 if TYPE_CHECKING:
@@ -23,8 +24,9 @@ def write_merged(repository: Repository, writer: IndexWriter) -> None:
 
     The comments' ids are already written; a merged id whose comment is not among them is left out.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
+    with needs_extra("search"):
+        import pyarrow as pa
+        import pyarrow.compute as pc
 
     names, numbers = [pa.array([], pa.large_string())], [np.zeros(0, dtype=np.int64)]
     find = _comment_finder(writer)

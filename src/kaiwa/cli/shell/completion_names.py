@@ -99,7 +99,7 @@ NAMES = {
         "split-topic",
         "unknown-comment",
         "merged-comment",
-        "taken-down",
+        "takedown",
         "duplicate-comment",
         "too-many",
         "run-name",
