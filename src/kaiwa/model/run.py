@@ -105,9 +105,8 @@ class Run(TopicLists):
         [('c9', 2.0)]
         """
         place = np.arange(len(self.comments)) - np.repeat(self.starts[:-1], np.diff(self.starts))
-        deepest = min(depth, len(self))  # a depth beyond 64 bits is no number of an array
-        kept = place < deepest
-        sizes = np.minimum(np.diff(self.starts), deepest)
+        kept = place < depth
+        sizes = np.minimum(np.diff(self.starts), depth)
         return replace(self, starts=starts_of(sizes.tolist()), comments=self.comments[kept], scores=self.scores[kept])
 
     def unanswered(self) -> list[str]:
