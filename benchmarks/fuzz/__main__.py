@@ -23,7 +23,6 @@ from benchmarks.fuzz.changed_files import tried_file
 from benchmarks.fuzz.command_lines import tried_words
 from kaiwa.formats.format_table import FORMATS
 
-
 LONGEST = 60
 """Seconds after which an input is a finding: the examples are small."""
 
