@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -21,6 +22,13 @@ from pathlib import Path
 from benchmarks.fuzz.changed_files import tried_file
 from benchmarks.fuzz.command_lines import tried_words
 from kaiwa.formats.format_table import FORMATS
+
+LONGEST = 60
+"""Seconds after which an input is a finding: the examples are small."""
+
+
+class TooSlow(Exception):  # noqa: N818  reads as the thing it is
+    """An input took too long."""
 
 
 @dataclass
@@ -47,6 +55,7 @@ class Counts:
 def fuzz(inputs: int, seed: int, keep: Path, *, seconds: float = float("inf")) -> Counts:
     """The counts over so many inputs, or as many as fit the time: every format in turn, then a command line."""
     end = time.monotonic() + seconds
+    signal.signal(signal.SIGALRM, _too_slow)
     rng, counts = random.Random(seed), Counts()
     kinds = [*FORMATS, "command line"]
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
@@ -56,14 +65,20 @@ def fuzz(inputs: int, seed: int, keep: Path, *, seconds: float = float("inf")) -
                 break
             kind = kinds[number % len(kinds)]
             work = Path(folder) / "input"
+            signal.setitimer(signal.ITIMER_REAL, LONGEST)
             try:
                 outcome = tried_words(rng, work) if kind == "command line" else tried_file(rng, kind, work)
             except Exception:  # noqa: BLE001  any exception that is not ours is what is looked for
                 outcome = "finding"
                 counts.findings.append(_kept(work, keep / f"{seed}-{number}-{kind.replace(' ', '-')}"))
+            signal.setitimer(signal.ITIMER_REAL, 0)
             counts.add(kind, outcome)
             shutil.rmtree(work, ignore_errors=True)
     return counts
+
+
+def _too_slow(_number: int, _frame: object) -> None:
+    raise TooSlow(f"more than {LONGEST} seconds")
 
 
 def _kept(work: Path, target: Path) -> str:

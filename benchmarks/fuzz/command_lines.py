@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+from contextvars import copy_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,12 +43,8 @@ def tried_words(rng: random.Random, work: Path) -> str:
     here, out = Path.cwd(), io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="surrogateescape")
     os.chdir(work)
     try:
-        with (
-            contextlib.redirect_stdout(out),
-            contextlib.redirect_stderr(out),
-            kaiwa.make_context("kaiwa", words) as ctx,
-        ):
-            kaiwa.invoke(ctx)
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            copy_context().run(_invoke, words)  # --quiet ends with the line
     except (KaiwaError, click.ClickException, click.Abort, OSError):
         return "refused"
     except click.exceptions.Exit:
@@ -57,6 +54,11 @@ def tried_words(rng: random.Random, work: Path) -> str:
     finally:
         os.chdir(here)
     return "read"
+
+
+def _invoke(words: list[str]) -> None:
+    with kaiwa.make_context("kaiwa", words) as context:
+        kaiwa.invoke(context)
 
 
 def _words(rng: random.Random, work: Path) -> list[str]:
