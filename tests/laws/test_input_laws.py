@@ -244,5 +244,5 @@ def test_the_members_of_an_archive_are_bounded_together(tmp_path: Path) -> None:
         archive.writestr("_journal/start.json", '{"eval": {}}')
         for number in range(4):
             archive.writestr(f"_journal/summaries/{number}.json", b"[]" + b" " * (10 << 20))
-    with pytest.raises(InputError, match="with .* decompresses to over 250 times its size"):
+    with pytest.raises(InputError, match=r"with .* decompresses to over 250 times its size"):
         read_scores(path)
