@@ -18,6 +18,7 @@ import pytest
 
 import kaiwa as package
 from kaiwa.disk import zstd
+from kaiwa.formats.scores import score_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -198,3 +199,20 @@ def test_a_damaged_kernel_cache_is_compiled_again(tmp_path: Path) -> None:
         for damage in (b"", b"\x80\x05garbage"):
             name.write_bytes(damage)
             assert subprocess.run(run, capture_output=True, text=True, check=True).stdout == first
+
+
+def test_too_many_runs_are_refused_before_their_pairs_are_made(kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """Ten thousand runs have fifty million pairs."""
+    row = " ".join(f"0.{number % 7}" for number in range(3001))
+    (tmp_path / "m.txt").write_text(f"{row}\n{row}\n", encoding="utf-8")
+    done = kaiwa("compare", "m.txt")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "3,001 runs have 4,501,500 pairs" in done.stderr
+
+
+def test_a_score_table_with_too_many_rows_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At its first row too many."""
+    monkeypatch.setattr(score_tables, "MAX_ROWS", 3)
+    (tmp_path / "s.csv").write_text("topic,run,score\nq1,A,1\nq2,A,1\nq3,A,1\n", encoding="utf-8")
+    with pytest.raises(package.InputError, match=r"s\.csv:4: more than 3 rows; split it"):
+        package.read_scores(tmp_path / "s.csv")

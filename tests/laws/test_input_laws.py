@@ -7,15 +7,19 @@ import gzip
 import os
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from kaiwa.disk import input_files, zstd
+from kaiwa.disk import input_files, parquet_tables, zstd
 from kaiwa.disk.input_files import open_input
 from kaiwa.errors import InputError
+from kaiwa.formats.collection.pair_files import FIELDS
 from kaiwa.formats.collection.takedown import read_takedown
 from kaiwa.formats.format_table import FORMATS
 from kaiwa.formats.readers import read, read_pairs, read_run, read_votes
@@ -202,3 +206,43 @@ def test_a_packed_file_of_several_parts_that_was_cut_short_is_refused(name: str,
         path.write_bytes(whole[:cut])
         with pytest.raises(InputError, match=r"is not a complete|is empty"):
             SEVERAL_PARTS[name](path)
+
+
+def test_a_parquet_file_that_decompresses_without_end_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    """One long text, written once and repeated by number, in a small file."""
+    path = tmp_path / "pairs.parquet"
+    columns = {name: pa.array(["x" * (2 << 20)] * 1000) for name in FIELDS}
+    pq.write_table(pa.table(columns), path, compression="zstd")
+    assert path.stat().st_size < 1 << 15
+    with pytest.raises(InputError, match="a cell is longer than 1,048,576 bytes"):
+        list(read_pairs(path))
+
+
+def test_long_texts_that_repeat_come_in_small_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often a text is repeated, a batch fits into memory; no row is lost."""
+    monkeypatch.setattr(parquet_tables, "_BATCH_BYTES", 10_000)
+    columns = {name: pa.array([f"{name}{at % 3}" * 100 for at in range(500)]) for name in FIELDS}
+    pq.write_table(pa.table(columns), tmp_path / "pairs.parquet")
+    batches = list(read_pairs(tmp_path / "pairs.parquet"))
+    assert max(map(len, batches)) < 10
+    assert [pair.comment for batch in batches for pair in batch] == columns["comment"].to_pylist()
+
+
+@pytest.mark.parametrize("name", ["samples_a.jsonl.gz", "samples_a.jsonl.zst", "log.json.zst"])
+def test_a_log_that_decompresses_to_far_more_than_its_size_is_refused(name: str, tmp_path: Path) -> None:
+    """Before it is in memory."""
+    pack = gzip.compress if name.endswith(".gz") else zstd.compress
+    (tmp_path / name).write_bytes(pack(b"[" + b"[]," * (20 << 20)))
+    with pytest.raises(InputError, match="decompresses to over 250 times its size"):
+        read_scores(tmp_path / name)
+
+
+def test_the_members_of_an_archive_are_bounded_together(tmp_path: Path) -> None:
+    """Each is small enough, all of them are not."""
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("_journal/start.json", '{"eval": {}}')
+        for number in range(4):
+            archive.writestr(f"_journal/summaries/{number}.json", b"[]" + b" " * (10 << 20))
+    with pytest.raises(InputError, match=r"with .* decompresses to over 250 times its size"):
+        read_scores(path)

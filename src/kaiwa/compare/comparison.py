@@ -10,7 +10,7 @@ import numpy as np
 from kaiwa.compare.allpairs import ALL_PAIRS, AllPairs, Settings, Trials
 from kaiwa.compare.groups import best_first, group_letters, tied_ranks
 from kaiwa.compare.hsd import AUTO_CAP, require_known_values
-from kaiwa.errors import InputError, counted
+from kaiwa.errors import InputError, counted, option
 from kaiwa.model.direction import TOPICS_AND_RUNS, Axes, Direction, better_of, labelled, oriented
 from kaiwa.model.late import verb
 from kaiwa.model.shown import Shown
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kaiwa.model.scores import Scores
+
+MAX_RUNS = 3000
+"""Runs that are compared with each other; a pair takes some 250 bytes."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,10 @@ def compare_runs(
     {'A': 1, 'B': 2}
     """
     all_pairs = ALL_PAIRS[test]
+    if len(scores.runs) > MAX_RUNS:
+        pairs = len(scores.runs) * (len(scores.runs) - 1) // 2
+        what = f"{len(scores.runs):,} runs have {pairs:,} pairs, and at most {MAX_RUNS:,} runs are compared"
+        raise InputError(f"{what}; give fewer runs, or compare each with one ({option('baseline')})")
     require_known_values(trials=trials, p_rule=p_rule)
     _require_settings(scores, test, trials, alpha, p_rule)
     settings = Settings(trials, alpha, rng, p_rule, cap, threads, progress)

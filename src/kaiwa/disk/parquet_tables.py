@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from kaiwa.disk.input_files import open_input
 from kaiwa.errors import InputError, needs_extra
@@ -11,7 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from kaiwa.model.ids import IntArray
+
 BATCH_ROWS = 16_384
+MAX_CELL_BYTES = 1 << 20
+MAX_COLUMN_BYTES = 1 << 30
+"""Of one column in one row group, decompressed."""
+_BATCH_BYTES = 1 << 26
 _GROUP_ROWS, _GROUP_BYTES = 1 << 14, 1 << 21
 
 
@@ -62,16 +71,18 @@ def parquet_batches(
     if path.is_dir():
         raise InputError.at(path, "is a folder, not a file", "give a Parquet file")
     try:
-        with (
-            open_input(path) as file,
-            pq.ParquetFile(file, pre_buffer=False, page_checksum_verification=True) as source,
-        ):
-            for name in names:
-                if (count := source.schema_arrow.names.count(name)) != 1:
-                    what = f"duplicate column {name!r}" if count else f"missing column {name!r}"
-                    raise InputError.at(path, what, shape)
-            for batch in source.iter_batches(rows, columns=list(names), use_threads=False):
-                yield [_text_column(batch.column(name), name, path) for name in names]
+        with open_input(path) as file:
+            repeated = _repeated_columns(pq.read_metadata(file), names, path)
+            with pq.ParquetFile(
+                file, pre_buffer=False, page_checksum_verification=True, read_dictionary=repeated
+            ) as source:
+                for name in names:
+                    if (count := source.schema_arrow.names.count(name)) != 1:
+                        what = f"duplicate column {name!r}" if count else f"missing column {name!r}"
+                        raise InputError.at(path, what, shape)
+                for batch in source.iter_batches(rows, columns=list(names), use_threads=False):
+                    for part in _bounded_parts(batch, path):
+                        yield [_text_column(part.column(name), name, path) for name in names]
     except FileNotFoundError:
         raise InputError.at(path, "no such file", "check the name and the folder") from None
     except MemoryError:  # Arrow's own error is one
@@ -79,6 +90,50 @@ def parquet_batches(
     except (pa.ArrowException, OSError, UnicodeDecodeError) as fault:  # the name of a column in a damaged file
         first_line = str(fault).splitlines()[0]
         raise InputError.at(path, f"is not a complete Parquet file ({first_line})", "write it again") from None
+
+
+def _repeated_columns(metadata: Any, names: Sequence[str], path: Path) -> list[str]:  # Any: pyarrow is untyped
+    """The columns that hold each text once and its number in every row; a column that is far too large is refused."""
+    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+    columns = [group.column(place) for group in groups for place in range(group.num_columns)]
+    found = dict.fromkeys(column.path_in_schema for column in columns if "DICTIONARY" in " ".join(column.encodings))
+    if any(column.total_uncompressed_size > MAX_COLUMN_BYTES for column in columns if column.path_in_schema in names):
+        what = f"has a row group with over {MAX_COLUMN_BYTES >> 30} GiB in a column, decompressed"
+        raise InputError.at(path, what, "write smaller row groups")
+    return [name for name in names if name in found]
+
+
+def _bounded_parts(batch: Any, path: Path) -> Iterator[Any]:  # Any: pyarrow's batches
+    """The batch in parts whose texts fit into memory, however often a long one is repeated."""
+    sizes = np.zeros(len(batch), dtype=np.int64)
+    for column in batch.columns:
+        lengths = _lengths(column)
+        if lengths.max(initial=0) > MAX_CELL_BYTES:
+            raise InputError.at(
+                path, f"a cell is longer than {MAX_CELL_BYTES:,} bytes", "check that it is the right file"
+            )
+        sizes += lengths
+    part = np.cumsum(sizes) // _BATCH_BYTES
+    bounds = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(batch)]
+    for low, high in pairwise(bounds):
+        yield batch.slice(low, high - low)
+
+
+def _lengths(column: Any) -> IntArray:  # Any: a pyarrow array
+    """The number of bytes of each cell; 0 for a number."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        each = (
+            pc.take(pa.array(_lengths(column.dictionary)), column.indices) if len(column.dictionary) else column.indices
+        )
+        return pc.fill_null(each, 0).to_numpy(zero_copy_only=False).astype(np.int64)
+    if not (
+        pa.types.is_string(column.type) or pa.types.is_large_string(column.type) or pa.types.is_binary(column.type)
+    ):
+        return np.zeros(len(column), dtype=np.int64)
+    return pc.fill_null(pc.binary_length(column), 0).to_numpy(zero_copy_only=False).astype(np.int64)
 
 
 def _text_column(column: Any, name: str, path: Path) -> list[str]:  # Any: a pyarrow array, untyped

@@ -9,7 +9,7 @@ from math import log
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import InputError
-from kaiwa.formats.text.blocks import open_binary
+from kaiwa.formats.text.blocks import read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,11 +59,7 @@ def parsed_log(path: Path) -> Any:  # Any: JSON values
 
 def log_bytes(path: Path) -> bytes:
     """The bytes of a log, up to a limit."""
-    with open_binary(path) as stream:
-        data = stream.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise InputError.at(path, "is larger than 1 GiB", "split it by task")
-    return data
+    return read_bytes(path, limit=MAX_BYTES)
 
 
 def lm_eval_log(path: Path, *, run: str) -> Log:

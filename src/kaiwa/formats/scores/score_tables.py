@@ -14,7 +14,7 @@ from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError, UnknownName, counted, option
 from kaiwa.formats.file_names import cell
 from kaiwa.formats.scores.score_cells import MISSING_TEXTS, Cells, cells_of
-from kaiwa.formats.text.blocks import read_text
+from kaiwa.formats.text.blocks import numbered_lines, read_blocks
 from kaiwa.formats.text.delimited import Row, csv_text, is_number, read_csv, read_spaced
 from kaiwa.formats.text.head import Head, Match, are_numbers, partly
 from kaiwa.model.direction import known_direction
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 TIDY = ["measure", "topic", "run", "score"]
 TOPIC_HEADERS = {"", "topic", "topics", "topic_id", "query", "query_id", "qid", "id"}
+MAX_ROWS = 5_000_000
 _MEASURED = {"topic", "run", "score"}
 _MARK = re.compile(r"#\s*(lower|higher) is better(?::\s*(.*))?")
 
@@ -40,8 +41,9 @@ def is_tidy(head: Head) -> Match:
 
 def read_tidy(path: Path) -> Cells:
     """The scores of a tidy CSV file; without a measure column, the measure is named after the file."""
-    header, *rows = list(_rows(path)) or [(0, [])]
-    names = [cell.lower() for cell in header[1]]
+    rows = _rows(path)
+    _, header = next(rows, (0, []))
+    names = [cell.lower() for cell in header]
     if not set(names) >= _MEASURED:
         raise InputError.at(path, "does not start with topic, run and score", f"write CSV: {','.join(TIDY)}")
     return _directed(path, cells_of(path, _tidy_rows(path, names, rows)))
@@ -68,7 +70,7 @@ def read_matrix(path: Path) -> Cells:
 
 def _directed(path: Path, cells: Cells) -> Cells:
     """The cells with the directions that comment lines of the file state."""
-    for line, text in enumerate(read_text(path).split("\n"), start=1):
+    for line, text in (numbered for block in read_blocks(path) for numbered in numbered_lines(block)):
         if text.startswith("#") and (mark := _MARK.fullmatch(text.strip())):
             direction: Direction = "lower" if mark[1] == "lower" else "higher"
             if mark[2] and mark[2] not in cells.tables:
@@ -131,7 +133,7 @@ def matrix_texts(scores: ScoreSet) -> Texts:
     return {"": matrix_text(next(iter(scores.values())))}
 
 
-def _tidy_rows(path: Path, header: list[str], rows: list[Row]) -> Iterator[Row]:
+def _tidy_rows(path: Path, header: list[str], rows: Iterator[Row]) -> Iterator[Row]:
     """The rows in the order of TIDY."""
     places = [header.index(name) if name in header else None for name in TIDY]
     for line, row in rows:
@@ -143,7 +145,11 @@ def _tidy_rows(path: Path, header: list[str], rows: list[Row]) -> Iterator[Row]:
 
 def _rows(path: Path) -> Iterator[Row]:
     """The rows of a spaced or comma-separated file, according to its first line."""
-    return read_csv(path) if "," in "".join(Head(path).lines[:1]) else read_spaced(path)
+    rows = read_csv(path) if "," in "".join(Head(path).lines[:1]) else read_spaced(path)
+    for count, row in enumerate(rows, start=1):
+        if count > MAX_ROWS:
+            raise InputError.at(path, f"more than {MAX_ROWS:,} rows", "split it by measure or by topic", line=row[0])
+        yield row
 
 
 def _matrix_rows(path: Path, rows: list[Row]) -> Iterator[Row]:

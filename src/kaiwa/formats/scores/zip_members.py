@@ -1,7 +1,7 @@
 """The JSON members of a zip file, also those compressed with zstd, which Python's zipfile reads from 3.14 on only.
 
-A damaged archive is one clear error. A member that decompresses to far more than its size is refused, so that memory
-stays bounded.
+A damaged archive is one clear error. An archive whose members, those that are read together, decompress to far more
+than its size is refused, so that memory stays bounded.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ZipMembers:
     """The members of a zip file by name; of two with the same name the last counts."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path, self._unpacked = path, 0
         try:
             with open_binary(path) as stream, zipfile.ZipFile(cast("IO[bytes]", stream)) as archive:  # seekable: no .gz
                 self._members = {member.filename: member for member in archive.infolist()}
@@ -63,10 +63,11 @@ class ZipMembers:
             raise self._damaged(f"{name}: {fault}") from None
 
     def _read(self, member: zipfile.ZipInfo) -> bytes:
-        limit = min(MAX_BYTES, max(BOMB_FLOOR_BYTES, BOMB_RATIO * member.compress_size))
+        limit = min(MAX_BYTES, max(BOMB_FLOOR_BYTES, BOMB_RATIO * input_size(self._path))) - self._unpacked
         data = _decompressed(self._packed(member), member.compress_type, limit + 1)
+        self._unpacked += len(data)
         if len(data) > limit:
-            what = f"{member.filename!r} decompresses to over {BOMB_RATIO} times its size"
+            what = f"with {member.filename!r} decompresses to over {BOMB_RATIO} times its size, or to over 1 GiB"
             raise InputError.at(self._path, what, "check its content")
         if zlib.crc32(data) != member.CRC:
             raise zipfile.BadZipFile("its checksum is wrong")

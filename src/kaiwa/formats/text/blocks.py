@@ -73,6 +73,18 @@ def read_text(path: Path) -> str:
     return b"".join(block.data for block in read_blocks(path)).decode()
 
 
+def read_bytes(path: Path, *, limit: int) -> bytes:
+    """The file's bytes, decompressed; more than the limit are refused before they are in memory."""
+    chunks, size = list[bytes](), 0
+    with open_binary(path) as stream:
+        for chunk in _chunks(stream, path, BLOCK_BYTES):
+            size += len(chunk)
+            if size > limit:
+                raise InputError.at(path, f"is larger than {limit >> 20:,} MiB", "split it")
+            chunks.append(chunk)
+    return b"".join(chunks)
+
+
 def numbered_lines(block: Block) -> Iterator[tuple[int, str]]:
     """The block's lines with their numbers."""
     for offset, line in enumerate(block.data.decode().split("\n")[:-1]):
