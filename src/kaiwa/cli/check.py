@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from kaiwa.cli.shell.complete import Named
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option
+from kaiwa.cli.shell.output import IN_FILE, OUT_FILE, emit, json_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import runs_argument, takedown_option
 
@@ -37,7 +37,7 @@ def _list_codes(ctx: click.Context, _: click.Parameter, value: bool) -> None:  #
     help="A code not to report; repeatable. See --codes.",
 )
 @click.option("--fix", is_flag=True, help="Write fixed copies of the runs with fixable problems; list the changes.")
-@click.option("-o", "--output", type=IN_FILE, default=Path("fixed"), show_default=True, help="Folder of the copies.")
+@click.option("-o", "--output", type=OUT_FILE, default=Path("fixed"), show_default=True, help="Folder of the copies.")
 @click.option(
     "--codes", is_flag=True, is_eager=True, expose_value=False, callback=_list_codes, help="List the codes and exit."
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option, seed_option
+from kaiwa.cli.shell.output import OUT_FILE, Summary, emit, json_option, seed_option
 from kaiwa.cli.shell.typed_command import expanded, run_typed
 from kaiwa.demo.steps import FAULTY_RUN, MEASURING, POOLING, RETRIEVING, Step
 from kaiwa.errors import InputError, typed
@@ -26,7 +26,7 @@ _POST = "I had a dog when I was little, he was my best friend"
 
 
 @click.command("demo", epilog="Example: kaiwa demo demo")
-@click.argument("folder", type=IN_FILE, default=Path("demo"))
+@click.argument("folder", type=OUT_FILE, default=Path("demo"))
 @click.option(
     "--pairs", type=click.IntRange(1000), default=40_000, show_default=True, help="Number of pairs in the repository."
 )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.shell.complete import SCORED_MEASURE
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, out_option, remark, remarks
+from kaiwa.cli.shell.output import IN_FILE, OUT_FILE, emit, json_option, out_option, remark, remarks
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import direction_options, scores_argument
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("-A", "a", type=float, default=0.15, show_default=True, help="Slope of std-AB.")
 @click.option("-B", "b", type=float, default=0.5, show_default=True, help="Middle of std-AB.")
 @click.option("--factors", type=IN_FILE, help="Standardise by these factors, saved from an earlier round.")
-@click.option("--save-factors", type=IN_FILE, help="Save each topic's mean and standard deviation here.")
+@click.option("--save-factors", type=OUT_FILE, help="Save each topic's mean and standard deviation here.")
 @out_option
 @json_option
 def command(

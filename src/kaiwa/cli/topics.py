@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, out_option, remark, seed_option
+from kaiwa.cli.shell.output import IN_FILE, OUT_FILE, emit, json_option, out_option, remark, seed_option
 from kaiwa.cli.shell.progress import progress
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.argument("repository", type=IN_FILE)
 @click.option("-n", "count", type=click.IntRange(min=1), default=100, show_default=True, help="How many topics.")
 @click.option("--from", "pool", type=IN_FILE, help="Draw from these posts (pairs, or id TAB text) instead.")
-@click.option("--rest", type=IN_FILE, help="Write here the repository without the topics and their near-duplicates.")
+@click.option("--rest", type=OUT_FILE, help="Write here the repository without the topics and their near-duplicates.")
 @out_option
 @json_option
 @seed_option

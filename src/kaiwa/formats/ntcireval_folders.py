@@ -85,7 +85,7 @@ def level_of(topic: str, comment: str, gain: float) -> int:
 
 
 def _files(folder: Path, ending: str) -> list[Path]:
-    found = sorted([*folder.glob(f"*{ending}"), *folder.glob(f"*/*{ending}")])
+    found = visible_files([*folder.glob(f"*{ending}"), *folder.glob(f"*/*{ending}")])
     if not found:
         what = f"is a folder without {ending} files"
         raise InputError.at(folder, what, f"give a file, or NTCIREVAL's folder of topics (0001/0001{ending})")

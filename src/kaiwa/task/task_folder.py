@@ -6,6 +6,7 @@ import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from kaiwa.disk.atomic_files import visible_files
 from kaiwa.errors import InputError
 from kaiwa.formats.collection.takedown import NAME as TAKEDOWN
 from kaiwa.formats.text.blocks import read_text
@@ -36,7 +37,7 @@ class Task:
     @property
     def runs(self) -> list[Path]:
         """The run files."""
-        return sorted((self.folder / "runs").glob("*.txt*"))
+        return visible_files((self.folder / "runs").glob("*.txt*"))
 
     @property
     def pool(self) -> Path:

@@ -4,18 +4,18 @@ posts.parquet     post_id, post           each post once
 comments.parquet  comment_id, comment     each comment once
 pairs.parquet     post_id, comment_id     which comment belongs to which post
 merged.parquet    comment_id, kept_id     near-duplicate comments, and the one that is kept for them (may be missing)
-manifest.json     what, version, counts, rules, language; optional when another tool made the folder
+manifest.json     what, version, counts, rules, language, files; optional when another tool made the folder
 """
 
 from __future__ import annotations
 
 import json
-import shutil
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kaiwa.disk.atomic_folders import atomic_folder, sync_folder
+from kaiwa.disk.folder_marks import Mark
 from kaiwa.disk.parquet_tables import TableWriter, parquet_batches
 from kaiwa.errors import InputError, needs_extra
 from kaiwa.formats.collection import takedown
@@ -33,6 +33,7 @@ TABLES = {
     "pairs": ("post_id", "comment_id"),
     "merged": ("comment_id", "kept_id"),
 }
+MARK = Mark(MANIFEST, WHAT)
 _FIX = "make a repository with kaiwa clean"
 
 
@@ -153,8 +154,7 @@ class RepositoryWriter:
         self.close()
         counts = {name: self.counts[name] for name in ("posts", "comments", "pairs")}
         complete = replace(manifest, **counts)  # type: ignore[arg-type]  # the three counts are integers
-        fields = {"what": WHAT, "version": VERSION, **asdict(complete)}
-        (self.folder / MANIFEST).write_text(json.dumps(fields, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        MARK.write(self.folder, {"version": VERSION, **asdict(complete)}, [f"{name}.parquet" for name in self._tables])
         return complete
 
     def close(self) -> None:
@@ -166,20 +166,10 @@ class RepositoryWriter:
 @contextmanager
 def writing_repository(path: Path) -> Iterator[RepositoryWriter]:
     """A writer whose folder becomes ``path`` when the block ends without an error."""
-    with atomic_folder(path, mark="pairs.parquet") as folder:
+    with atomic_folder(path, MARK) as folder:
         writer = RepositoryWriter(folder)
         try:
             yield writer
         finally:
             writer.close()
-        _copy_other_files(path, folder)
         sync_folder(folder)
-
-
-def _copy_other_files(old: Path, new: Path) -> None:
-    """Copy what is beside the tables that are replaced: a takedown list, a user's notes."""
-    ours = {MANIFEST, *(f"{name}.parquet" for name in TABLES)}
-    for entry in old.iterdir() if old.is_dir() else ():
-        if entry.name not in ours:
-            copy = shutil.copytree if entry.is_dir() else shutil.copy2
-            copy(entry, new / entry.name)

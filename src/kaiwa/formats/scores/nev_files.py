@@ -38,7 +38,7 @@ def is_nev(head: Head) -> Match:
 def read_nev(path: Path) -> Cells:
     """The scores of a .nev file, or of those in a folder; the run is named after the file."""
     if path.is_dir():
-        return joined(map(read_nev, sorted(path.glob("*nev"))))
+        return joined(map(read_nev, visible_files(path.glob("*nev"))))
     return cells_of(path, _rows(path))
 
 

@@ -48,7 +48,7 @@ class Head:
     def has_files(self, ending: str) -> bool:
         """Whether the folder, or a folder in it, has files with this suffix."""
         patterns = (f"*{ending}", f"*/*{ending}")
-        return self.is_folder and any(True for pattern in patterns for _ in self.path.glob(pattern))
+        return self.is_folder and any(visible_files(self.path.glob(pattern)) for pattern in patterns)
 
     @cached_property
     def lines(self) -> list[str]:
