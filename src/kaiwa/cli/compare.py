@@ -127,10 +127,15 @@ def command(scores: Paths, *, options: CompareOptions, output: Path | None, as_j
     SCORES are score files (tidy CSV or topics x runs matrices) or logs of LLM evaluations, or folders of
     them (lm-evaluation-harness, inspect_ai, promptfoo), all runs compared together.
     """
-    view = (
-        _all_pairs(scores, options) if options.baseline is None else _with_baseline(scores, options.baseline, options)
-    )
-    emit(view, as_json=as_json, output=output)
+    from kaiwa.disk.joint_output import together
+
+    with together():
+        view = (
+            _all_pairs(scores, options)
+            if options.baseline is None
+            else _with_baseline(scores, options.baseline, options)
+        )
+        emit(view, as_json=as_json, output=output)
 
 
 def _all_pairs(scores: Paths, options: CompareOptions) -> ComparisonView:

@@ -72,7 +72,7 @@ def _run_round(rng: np.random.Generator) -> None:
     """The round, in the current folder."""
     from kaiwa.demo import assessors
     from kaiwa.demo.collection import insert_errors
-    from kaiwa.disk.atomic_files import write_text
+    from kaiwa.disk.atomic_files import visible_files, write_text
     from kaiwa.formats.vote_files import write_votes
 
     _run_steps(RETRIEVING)
@@ -80,7 +80,7 @@ def _run_round(rng: np.random.Generator) -> None:
     click.echo(insert_errors(Path(FAULTY_RUN)))
     _run_steps(POOLING)
     votes = assessors.simulate_votes(
-        sorted(Path("runs").glob("*.txt")),
+        visible_files(Path("runs").glob("*.txt")),
         repository=Path("repository"),
         next_messages=Path("next-messages.tsv"),
         depth=10,

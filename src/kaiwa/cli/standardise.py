@@ -50,10 +50,11 @@ def command(
     all runs tie gets the middle value: B, or 0 under std. Where lower scores are better, lower standardised scores
     are better too. Several files are standardised together.
     """
+    from kaiwa.disk.joint_output import together
     from kaiwa.flow.standardise import standardise_files
     from kaiwa.report.results.standardise_view import StandardiseView
 
-    with remarks() as heard, progress("standardising"):
+    with together(), remarks() as heard, progress("standardising"):
         result = standardise_files(
             scores,
             method=method,
@@ -65,10 +66,10 @@ def command(
             directions=directions,
             remark=heard,
         )
-    view = StandardiseView(result.scores, result.tied_topics, method)
+        view = StandardiseView(result.scores, result.tied_topics, method)
+        if output is not None:
+            emit(view, as_json=False, output=output)
     for line in view.remarks():
         remark(line)
-    if output is not None:
-        emit(view, as_json=False, output=output)
     if as_json or output is None:
         emit(view, as_json=as_json)

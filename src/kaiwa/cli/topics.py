@@ -38,14 +38,16 @@ def command(
     """
     import numpy as np
 
+    from kaiwa.disk.joint_output import together
     from kaiwa.flow.topics import sample_topics
     from kaiwa.formats.topic_files import write_topics
     from kaiwa.report.results.topics_view import TopicsView
 
-    with progress("choosing topics"):
-        drawn = sample_topics(repository, count=count, pool=pool, rest=rest, rng=np.random.default_rng(seed))
-    if output:
-        write_topics(output, drawn.topics)
+    with together():
+        with progress("choosing topics"):
+            drawn = sample_topics(repository, count=count, pool=pool, rest=rest, rng=np.random.default_rng(seed))
+        if output:
+            write_topics(output, drawn.topics)
     if pool is None and rest is None:
         remark("kaiwa: every topic is still in the repository; --rest writes it without the topics")
     emit(TopicsView(drawn.topics, drawn.candidates, drawn.removed, drawn.rest, output), as_json=as_json)

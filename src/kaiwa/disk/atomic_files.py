@@ -119,13 +119,18 @@ def _unwritable(path: Path, fault: OSError) -> InputError:
     return InputError.at(path, f"cannot be written ({fault.strerror})", "check the path and the disk")
 
 
+def is_hidden(path: Path) -> bool:
+    """Whether a file is hidden, as unfinished files are, and files in which other tools keep attributes."""
+    return path.name.startswith(".")
+
+
 def visible_files(paths: Iterable[Path]) -> list[Path]:
-    """The paths in order, without hidden ones: unfinished files are hidden, and so are the files of other tools.
+    """The paths in order, without hidden ones; a folder or a pattern never means those.
 
     >>> visible_files([Path("runs/b.txt"), Path("runs/.a.txt.0123456789abcdef"), Path("runs/._a.txt")])
     [PosixPath('runs/b.txt')]
     """
-    return sorted(path for path in paths if not path.name.startswith("."))
+    return sorted(path for path in paths if not is_hidden(path))
 
 
 def write_text(path: Path, text: str, *, private: bool = False, durable: bool = False) -> None:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import glob
 import os
-import shutil
 from contextlib import contextmanager
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from kaiwa.disk.exchange import exchange
 from kaiwa.disk.folder_locks import try_lock, unlock
-from kaiwa.disk.folder_marks import link_foreign, retire
+from kaiwa.disk.folder_marks import UNFINISHED, link_foreign, remove_unfinished, retire
 from kaiwa.disk.joint_output import finish
 from kaiwa.disk.protected_inputs import refuse_folder_of_inputs
 from kaiwa.errors import InputError
@@ -24,10 +23,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kaiwa.disk.folder_marks import Mark
-
-UNFINISHED = ".kaiwa-unfinished"
-"""A file in a folder that is being filled: all of it can be removed."""
-
 
 @contextmanager
 def atomic_folder(path: Path, mark: Mark) -> Iterator[Path]:
@@ -129,7 +124,7 @@ def _remove(left: Path, path: Path, mark: Mark) -> None:
     """Remove a temporary folder: all of an unfinished one, of another only what its mark names."""
     try:
         if (left / UNFINISHED).is_file():
-            shutil.rmtree(left, ignore_errors=True)
+            remove_unfinished(left)
         elif (files := mark.files_of(left)) is not None:
             retire(left, path, files)
         elif left.is_dir() and not left.is_symlink():

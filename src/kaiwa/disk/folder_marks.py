@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,9 @@ from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+UNFINISHED = ".kaiwa-unfinished"
+"""A file in a folder that is being filled: all of it can be removed."""
 
 
 @dataclass(frozen=True)
@@ -59,16 +63,31 @@ def _is_inside(folder: Path, name: object) -> bool:
 
 
 def remove_named(folder: Path, files: Iterable[str]) -> None:
-    """Remove these files, in this order, then the folders that are empty without them."""
-    names = list(files)
+    """Remove these files and the folders that are empty without them; the last file, the mark, at the end."""
+    *names, mark = files
     for name in names:
         (folder / name).unlink(missing_ok=True)
-    parents = {parent for name in names for parent in PurePath(name).parents}
+    parents = {parent for name in names for parent in PurePath(name).parents if parent.parts}
     for parent in sorted(parents, key=lambda one: len(one.parts), reverse=True):
-        try:
-            (folder / parent).rmdir()
-        except OSError:  # not empty: the rest is not ours
-            continue
+        _remove_if_empty(folder / parent)
+    (folder / mark).unlink(missing_ok=True)
+    for parent in PurePath(mark).parents:
+        _remove_if_empty(folder / parent)
+
+
+def _remove_if_empty(folder: Path) -> None:
+    with suppress(OSError):  # not empty: the rest is not ours
+        folder.rmdir()
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove all of a folder that a build was filling; the file that tells so at the end."""
+    for entry in folder.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry, ignore_errors=True)
+        elif entry.name != UNFINISHED:
+            entry.unlink(missing_ok=True)
+    remove_named(folder, [UNFINISHED])
 
 
 def foreign_entries(folder: Path, files: Iterable[str]) -> Iterator[PurePath]:

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.disk.atomic_folders import UNFINISHED, atomic_folder
-from kaiwa.disk.folder_marks import Mark
+from kaiwa.disk.atomic_folders import atomic_folder
+from kaiwa.disk.folder_marks import UNFINISHED, Mark
 from kaiwa.formats.text.delimited import csv_text
 from kaiwa.report.document.parts import Bullets, Data, Drawing, Paragraph, Table, all_parts, distinct
 from kaiwa.report.figures.comparison_figures import pdf_bytes

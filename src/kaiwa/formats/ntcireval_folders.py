@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kaiwa.disk.atomic_files import visible_files
 from kaiwa.errors import InputError, counted
 from kaiwa.formats.file_names import file_name, lines
 from kaiwa.formats.text.delimited import Row, is_number, read_fields

@@ -62,7 +62,7 @@ def _copy_takedown(repository: Repository, target: Path) -> None:
     known = read_takedown(listed) if listed.exists() else frozenset()
     if missing := sorted(repository.takedown_ids() - known):
         before = listed.read_text(encoding="utf-8").rstrip("\n") + "\n" if known else ""
-        write_text(listed, before + "\n".join(missing) + "\n")
+        write_text(listed, before + "\n".join(missing) + "\n", durable=True)
 
 
 def _language_of(repository: Repository) -> str:

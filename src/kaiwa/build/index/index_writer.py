@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kaiwa.disk.arrays import GrowingArray
-from kaiwa.disk.atomic_folders import UNFINISHED, sync, sync_folder, unwritable
-from kaiwa.disk.folder_marks import remove_named
+from kaiwa.disk.atomic_folders import sync, sync_folder, unwritable
+from kaiwa.disk.folder_marks import UNFINISHED, remove_named, remove_unfinished
 from kaiwa.disk.protected_inputs import refuse_folder_of_inputs
 from kaiwa.disk.strings import StringWriter
 from kaiwa.errors import InputError
@@ -90,7 +90,7 @@ def writing_index(
                 shutil.rmtree(new, ignore_errors=True)
                 raise
             (new / UNFINISHED).unlink(missing_ok=True)
-            remove_named(path, _data_files(old))
+            _remove_data(path, old)
     except OSError as fault:
         raise unwritable(path, fault) from None
     finally:
@@ -147,19 +147,18 @@ def _sweep(path: Path, manifest: Mapping[str, Any]) -> None:  # Any: JSON values
     """Remove what killed builds left: unfinished data folders, and the data that the present index replaced."""
     for left in path.iterdir():
         if _DATA.fullmatch(left.name) and (left / UNFINISHED).is_file() and left.name != manifest.get("data"):
-            shutil.rmtree(left, ignore_errors=True)
+            remove_unfinished(left)
     replaced = manifest.get("replaced")
     if isinstance(replaced, dict) and replaced.get("data") != manifest.get("data"):
-        remove_named(path, _data_files(replaced))
+        _remove_data(path, replaced)
 
 
-def _data_files(manifest: Mapping[str, Any]) -> list[str]:  # Any: JSON values
-    """The files of an index's data folder, as its manifest names them."""
+def _remove_data(path: Path, manifest: Mapping[str, Any]) -> None:  # Any: JSON values
+    """Remove the files of an index's data folder, as its manifest names them."""
     data, files = manifest.get("data"), manifest.get("files")
-    if not isinstance(data, str) or not _DATA.fullmatch(data) or not isinstance(files, list | dict):
-        return []
-    arrays = [name for name in files if isinstance(name, str) and os.sep not in name]
-    return [*(f"{data}/{name}.npy" for name in arrays), f"{data}/{UNFINISHED}"]
+    if isinstance(data, str) and _DATA.fullmatch(data) and isinstance(files, list | dict):
+        arrays = [name for name in files if isinstance(name, str) and os.sep not in name]
+        remove_named(path / data, [*(f"{name}.npy" for name in arrays), UNFINISHED])
 
 
 def _seal(

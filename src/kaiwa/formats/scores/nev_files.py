@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from kaiwa.disk.atomic_files import visible_files
 from kaiwa.errors import InputError
 from kaiwa.formats.file_names import file_name, lines
 from kaiwa.formats.scores.score_cells import Cells, cells_of, joined

@@ -6,6 +6,7 @@ import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from kaiwa.disk.atomic_files import visible_files
 from kaiwa.errors import InputError
 from kaiwa.formats.file_names import file_name, word
 from kaiwa.formats.scores.score_cells import Cells, cells_of, joined
