@@ -84,7 +84,6 @@ def _die_at(moment: int) -> None:
         setattr(os, name, watched(getattr(os, name)))
 
 
-
 @pytest.mark.parametrize("at_once", [True, False])
 def test_a_kill_at_any_call_leaves_the_old_folder_or_the_new(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, at_once: bool
@@ -179,10 +178,15 @@ def _remove(path: Path) -> None:
 
 def test_two_outputs_of_one_name_are_refused(tmp_path: Path) -> None:
     """The second would replace the first."""
-    with pytest.raises(InputError, match="would be written twice"), together():
-        write_text(tmp_path / "a.txt", "1")
-        write_text(tmp_path / "a.txt", "2")
+    with pytest.raises(InputError, match="would be written twice"):
+        _write_twice(tmp_path / "a.txt")
     assert list(tmp_path.iterdir()) == []
+
+
+def _write_twice(path: Path) -> None:
+    with together():
+        write_text(path, "1")
+        write_text(path, "2")
 
 
 VERBS = {
@@ -222,7 +226,7 @@ def _limited(folder: Path, words: str, limit: int) -> subprocess.CompletedProces
         text=True,
         check=False,
         env={**os.environ, "NUMBA_CACHE_DIR": str(folder.parent / "numba"), "PYTHONDONTWRITEBYTECODE": "1"},
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),  # noqa: PLW1509  no threads here
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -151,8 +152,34 @@ def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
     with together():
         for name, text in texts.items():
             path = folder / name
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            except OSError as fault:
-                raise InputError.at(path.parent, f"cannot be made ({fault.strerror})", "give another folder") from None
+            _make_folder(path.parent)
             write_text(path, text)
+
+
+def _make_folder(path: Path) -> None:
+    """Make a folder and those that it is in; they are removed again if nothing is written into them."""
+    missing = [one for one in (path, *path.parents) if not one.exists()]
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise InputError.at(path, f"cannot be made ({fault.strerror})", "give another folder") from None
+    for made in reversed(missing):
+        finish(_MadeFolder(made))
+
+
+@dataclass(frozen=True)
+class _MadeFolder:
+    """A folder that was made for files which are still to come."""
+
+    target: Path
+
+    def commit(self, *, undoable: bool) -> None:
+        """It has its name already."""
+
+    def undo(self) -> None:
+        """It is removed by discard()."""
+
+    def discard(self) -> None:
+        """Remove it if it is empty."""
+        with suppress(OSError):
+            self.target.rmdir()

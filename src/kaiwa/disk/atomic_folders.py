@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from kaiwa.disk.folder_marks import Mark
 
+
 @contextmanager
 def atomic_folder(path: Path, mark: Mark) -> Iterator[Path]:
     """A temporary folder that becomes ``path`` if the block ends without an error, and is deleted if not.

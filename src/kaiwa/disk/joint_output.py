@@ -49,7 +49,7 @@ def together() -> Iterator[None]:
         _commit_all(list(staged.values()))
     finally:
         _GROUP.reset(before)
-        for one in staged.values():
+        for one in reversed(staged.values()):
             one.discard()
 
 

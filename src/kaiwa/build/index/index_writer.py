@@ -72,8 +72,8 @@ def writing_index(
 
     ``last`` is called when the arrays are on disk, just before they become the index.
     """
-    refuse_folder_of_inputs(path)
     _refuse_foreign(path)
+    refuse_folder_of_inputs(path)
     is_new = not path.exists()
     try:
         path.mkdir(parents=True, exist_ok=True)

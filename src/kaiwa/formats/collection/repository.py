@@ -10,7 +10,7 @@ manifest.json     what, version, counts, rules, language, files; optional when a
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -158,9 +158,10 @@ class RepositoryWriter:
         return complete
 
     def close(self) -> None:
-        """Close the tables that are open."""
-        for table in self._tables.values():
-            table.close()
+        """Close the tables that are open, each one even if another cannot be written."""
+        with ExitStack() as stack:
+            for table in self._tables.values():
+                stack.callback(table.close)
 
 
 @contextmanager
