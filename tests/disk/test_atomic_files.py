@@ -105,7 +105,7 @@ def test_hidden_files_are_no_runs(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     for name in ("R.txt", "._R.txt", ".N.txt.0123456789abcdef"):
         (tmp_path / "runs" / name).write_text("q1 Q0 c1 1 2.0 R\n", encoding="utf-8")
-    (tmp_path / "kaiwa.toml").touch()
+    (tmp_path / "kaiwa.toml").write_text("[task]\n", encoding="utf-8")
     assert [run.name for run in read_task(tmp_path).runs] == ["R.txt"]
     (tmp_path / "q1").mkdir()
     for name in ("q1.R.res", "._q1.R.res", ".q1.R.res.0123456789abcdef"):
