@@ -187,6 +187,27 @@ def test_a_build_killed_at_any_moment_leaves_the_old_index(repository: Path, tmp
     assert len(list(target.glob("data-*"))) == 1
 
 
+def test_an_index_that_is_replaced_while_it_is_opened_is_opened_again(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The manifest is read again; a damaged index is still refused at once."""
+    target, read = rebuilt(repository, tmp_path / "index"), index_folder._read_manifest
+    builds = iter(["bigrams", "zh"])
+
+    def replaced(path: Path) -> dict[str, object]:
+        manifest = read(path)
+        for tokens in builds:
+            rebuilt(repository, target, tokens)
+            break
+        return manifest
+
+    monkeypatch.setattr(index_folder, "_read_manifest", replaced)
+    assert open_index(target).tokeniser == "zh"
+    next(target.glob("data-*/*.npy")).unlink()
+    with pytest.raises(InputError, match="missing or truncated"):
+        open_index(target)
+
+
 def test_two_builds_at_once_do_not_meet(repository: Path, tmp_path: Path) -> None:
     """The second is refused."""
     with (

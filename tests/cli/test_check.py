@@ -221,7 +221,7 @@ def test_the_original_is_never_overwritten(made: Made, kaiwa: Kaiwa) -> None:
     path = made("T1-C-R1.txt", FAULTS["run-name"])
     done = kaiwa("check", "T1-C-R1.txt", "--fix", "-o", ".")
     assert done.returncode == 2
-    assert "would overwrite the run" in done.stderr
+    assert "would overwrite what this command reads" in done.stderr
     assert path.read_text() == FAULTS["run-name"]
 
 

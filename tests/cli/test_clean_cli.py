@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -81,11 +82,13 @@ def test_cleaning_again_keeps_the_takedown_list_and_notes(kaiwa: Kaiwa, tmp_path
 
 
 def test_what_a_killed_clean_left_is_cleared_away(kaiwa: Kaiwa, tmp_path: Path) -> None:
-    """The folder it was filling goes; if it was killed while swapping, the old repository comes back."""
+    """The folder it was filling goes; if it was killed between two renames, the old repository comes back."""
     repository = cleaned(kaiwa, tmp_path, "repo")
     left = tmp_path / f".repo.{'0a' * 8}"
     left.mkdir()
-    repository.rename(left.with_name(f"{left.name}.old"))
+    (left / ".kaiwa-unfinished").touch()
+    (left / "pairs.spill").write_text("much", encoding="utf-8")
+    repository.rename(tmp_path / f".repo.{'0c' * 8}")
     done = kaiwa("clean", tmp_path / "none.tsv", "-o", repository)
     assert done.returncode == 2
     assert (repository / "pairs.parquet").exists()
@@ -93,9 +96,9 @@ def test_what_a_killed_clean_left_is_cleared_away(kaiwa: Kaiwa, tmp_path: Path) 
 
 
 def test_what_waited_aside_is_cleared_away(kaiwa: Kaiwa, tmp_path: Path) -> None:
-    """A clean killed after the swap leaves only the old repository, set aside."""
+    """A clean killed after the exchange leaves the old repository under a temporary name."""
     repository = cleaned(kaiwa, tmp_path, "repo")
-    (tmp_path / f".repo.{'0a' * 8}.old").mkdir()
+    shutil.copytree(repository, tmp_path / f".repo.{'0a' * 8}")
     cleaned(kaiwa, tmp_path, "repo")
     assert {entry.name for entry in tmp_path.iterdir()} == {"p.tsv", "repo"}
     assert (repository / "pairs.parquet").exists()

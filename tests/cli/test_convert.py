@@ -69,7 +69,7 @@ def test_the_means_of_other_evaluators_files_are_compared(kaiwa: Kaiwa, tmp_path
         (["s.csv", "--to", "csv", "-m", "ap"], "kaiwa: s.csv: unknown measure 'ap'; did you mean 'AP'?"),
         (["A.txt", "--to", "res", "-m", "AP", "-o", "x"], "kaiwa: -m chooses among scores, but res holds none"),
         (["q", "q", "--to", "rel", "-o", "x"], "kaiwa: q: is a second file of qrels"),
-        (["s.csv", "--to", "nev", "-o", "s.csv"], "kaiwa: s.csv: cannot be made (File exists)"),
+        (["s.csv", "--to", "nev", "-o", "A.txt"], "kaiwa: A.txt: cannot be made (File exists)"),
     ],
 )
 def test_what_cannot_be_converted_is_refused_in_one_line(

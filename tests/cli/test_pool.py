@@ -55,3 +55,13 @@ def test_a_comment_of_the_takedown_list_is_in_no_pool(made: Made, kaiwa: Kaiwa, 
     assert kaiwa("pool", "run.txt", "--depth", "2", "--takedown", "takedown.txt").returncode == 0
     assert sorted((tmp_path / "pool.tsv").read_text().split()) == ["c2", "c3", "q1", "q1"]
     assert "c1" not in (tmp_path / "pool.organisers.csv").read_text()
+
+
+def test_no_two_pools_share_an_organisers_file_and_only_its_owner_reads_it(kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """Whatever the pools are called."""
+    run = tmp_path / "R.txt"
+    run.write_text("q1 Q0 c1 1 2.0 R\n")
+    names = ["pool.tsv", "pool.2.tsv", "pool.txt", "pool", "pool.tsv.gz"]
+    found = {json.loads(kaiwa("pool", run, "-o", name, "--json").stdout)["organisers"] for name in names}
+    assert len(found) == len(names)
+    assert {(tmp_path / name).stat().st_mode & 0o777 for name in found} == {0o600}

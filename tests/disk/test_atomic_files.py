@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import stat
 from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
 
-from kaiwa.disk.atomic_files import write_text
+from kaiwa.disk.atomic_files import write_text, write_texts
+from kaiwa.disk.atomic_folders import atomic_folder
+from kaiwa.disk.folder_marks import Mark
 from kaiwa.errors import InputError
+from kaiwa.formats.readers import read_runs
+from kaiwa.task.task_folder import read_task
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,3 +62,52 @@ def test_a_place_that_takes_no_file_is_refused(tmp_path: Path, name: str, messag
     with pytest.raises(InputError, match=message):
         write_text(tmp_path / name, "text")
     assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o444])
+def test_the_permissions_of_a_replaced_file_are_kept(tmp_path: Path, mode: int) -> None:
+    """Also if it is replaced together with others."""
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).touch()
+        (tmp_path / name).chmod(mode)
+    write_text(tmp_path / "a.txt", "new")
+    write_texts(tmp_path, {"b.txt": "new", "c.txt": "new"})
+    assert {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("a.txt", "b.txt")} == {mode}
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o027, 0o077])
+def test_a_new_file_has_the_permissions_of_the_umask(tmp_path: Path, umask: int) -> None:
+    """A private one is its owner's alone."""
+    before = os.umask(umask)
+    try:
+        write_text(tmp_path / "a.txt", "new")
+        write_text(tmp_path / "b.txt", "new", private=True)
+    finally:
+        os.umask(before)
+    found = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("a.txt", "b.txt")]
+    assert found == [0o666 & ~umask, 0o600]
+
+
+def test_the_permissions_of_a_replaced_folder_are_kept(tmp_path: Path) -> None:
+    """A folder of a group stays a folder of the group."""
+    mark = Mark("m.json", "a test")
+    for _ in range(2):
+        with atomic_folder(tmp_path / "out", mark) as new:
+            mark.write(new, {}, [])
+        (tmp_path / "out").chmod(0o750)
+    with atomic_folder(tmp_path / "out", mark) as new:
+        mark.write(new, {}, [])
+    assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o750
+
+
+def test_hidden_files_are_no_runs(tmp_path: Path) -> None:
+    """Neither what a killed command left, nor what a Mac keeps beside a file."""
+    (tmp_path / "runs").mkdir()
+    for name in ("R.txt", "._R.txt", ".N.txt.0123456789abcdef"):
+        (tmp_path / "runs" / name).write_text("q1 Q0 c1 1 2.0 R\n", encoding="utf-8")
+    (tmp_path / "kaiwa.toml").write_text("[task]\n", encoding="utf-8")
+    assert [run.name for run in read_task(tmp_path).runs] == ["R.txt"]
+    (tmp_path / "q1").mkdir()
+    for name in ("q1.R.res", "._q1.R.res", ".q1.R.res.0123456789abcdef"):
+        (tmp_path / "q1" / name).write_text("c1\n", encoding="utf-8")
+    assert [run.name for run in read_runs([tmp_path / "q1"])] == ["R"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.shell.complete import Named
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, list_option
+from kaiwa.cli.shell.output import IN_FILE, OUT_FILE, emit, json_option, list_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import runs_argument, takedown_option
 from kaiwa.cli.shell.task_defaults import takedown_of_task
@@ -39,7 +39,7 @@ def _codes() -> View:
     help="A code not to report; repeatable. See --codes.",
 )
 @click.option("--fix", is_flag=True, help="Write fixed copies of the runs with fixable problems; list the changes.")
-@click.option("-o", "--output", type=IN_FILE, default=Path("fixed"), show_default=True, help="Folder of the copies.")
+@click.option("-o", "--output", type=OUT_FILE, default=Path("fixed"), show_default=True, help="Folder of the copies.")
 @list_option("--codes", view=_codes, help="List the codes and exit.")
 @json_option
 def command(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.shell.complete import Named
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, seed_option
+from kaiwa.cli.shell.output import IN_FILE, OUT_FILE, emit, json_option, seed_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import takedown_option
 from kaiwa.cli.shell.task_defaults import listed_ids
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command("clean", epilog="Example: kaiwa clean pairs.tsv.gz -o repository --rules weibo")
 @click.argument("pairs", type=IN_FILE, nargs=-1)
-@click.option("-o", "--output", type=IN_FILE, help="The repository folder to make.")
+@click.option("-o", "--output", type=OUT_FILE, help="The repository folder to make.")
 @click.option(
     "--rules",
     type=Named("rule set", "list"),

@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 
 from kaiwa.cli.shell.complete import SCORED_RUN
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, out_option, remarks, seed_option
+from kaiwa.cli.shell.output import OUT_FILE, emit, json_option, out_option, remarks, seed_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import direction_options, gathered, one_measure_option, scores_argument
 from kaiwa.errors import InputError
@@ -115,8 +115,8 @@ def _trials(_: click.Context, __: click.Parameter, value: str) -> int | Literal[
 @click.option("--anova", "show_anova", is_flag=True, help="Also print the two-way ANOVA table.")
 @click.option("--latex", is_flag=True, help="Every table as a LaTeX tabular (booktabs), and nothing else.")
 @click.option("--team-pattern", metavar="REGEX", help="The team in a run's name (default: NTCIR's TEAM-C-R1).")
-@click.option("--heat-map", type=IN_FILE, metavar="SVG", help="Draw the p-values of all pairs here.")
-@click.option("--caterpillar", type=IN_FILE, metavar="SVG", help="Draw the means with intervals here.")
+@click.option("--heat-map", type=OUT_FILE, metavar="SVG", help="Draw the p-values of all pairs here.")
+@click.option("--caterpillar", type=OUT_FILE, metavar="SVG", help="Draw the means with intervals here.")
 @out_option
 @seed_option
 @json_option
@@ -127,10 +127,15 @@ def command(scores: Paths, *, options: CompareOptions, output: Path | None, as_j
     SCORES are score files (tidy CSV or topics x runs matrices) or logs of LLM evaluations, or folders of
     them (lm-evaluation-harness, inspect_ai, promptfoo), all runs compared together.
     """
-    view = (
-        _all_pairs(scores, options) if options.baseline is None else _with_baseline(scores, options.baseline, options)
-    )
-    emit(view, as_json=as_json, output=output)
+    from kaiwa.disk.joint_output import together
+
+    with together():
+        view = (
+            _all_pairs(scores, options)
+            if options.baseline is None
+            else _with_baseline(scores, options.baseline, options)
+        )
+        emit(view, as_json=as_json, output=output)
 
 
 def _all_pairs(scores: Paths, options: CompareOptions) -> ComparisonView:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.shell.complete import Named
-from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option, remark
+from kaiwa.cli.shell.output import IN_FILE, OUT_FILE, Summary, emit, json_option, remark
 from kaiwa.cli.shell.shared_options import direction_options
 from kaiwa.errors import InputError
 
@@ -34,7 +34,7 @@ class _WithFormats(click.Command):
 @click.option("--to", "name", required=True, metavar="FORMAT", type=Named("format"), help="One of the formats below.")
 @click.option("-m", "--measure", "measures", multiple=True, help="Only this measure of scores; repeatable.")
 @direction_options()
-@click.option("-o", "--output", type=IN_FILE, help="A file, or a folder if the format has several files.")
+@click.option("-o", "--output", type=OUT_FILE, help="A file, or a folder if the format has several files.")
 @json_option
 def command(
     files: tuple[Path, ...],

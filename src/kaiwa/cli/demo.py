@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option, seed_option
+from kaiwa.cli.shell.output import OUT_FILE, Summary, emit, json_option, seed_option
 from kaiwa.cli.shell.typed_command import expanded, run_typed
 from kaiwa.demo.steps import FAULTY_RUN, MEASURING, POOLING, RETRIEVING, Step
 from kaiwa.errors import InputError, typed
@@ -26,7 +26,7 @@ _POST = "I had a dog when I was little, he was my best friend"
 
 
 @click.command("demo", epilog="Example: kaiwa demo demo")
-@click.argument("folder", type=IN_FILE, default=Path("demo"))
+@click.argument("folder", type=OUT_FILE, default=Path("demo"))
 @click.option(
     "--pairs", type=click.IntRange(1000), default=40_000, show_default=True, help="Number of pairs in the repository."
 )
@@ -72,7 +72,7 @@ def _run_round(rng: np.random.Generator) -> None:
     """The round, in the current folder."""
     from kaiwa.demo import assessors
     from kaiwa.demo.collection import insert_errors
-    from kaiwa.disk.atomic_files import write_text
+    from kaiwa.disk.atomic_files import visible_files, write_text
     from kaiwa.formats.vote_files import write_votes
 
     _run_steps(RETRIEVING)
@@ -80,7 +80,7 @@ def _run_round(rng: np.random.Generator) -> None:
     click.echo(insert_errors(Path(FAULTY_RUN)))
     _run_steps(POOLING)
     votes = assessors.simulate_votes(
-        sorted(Path("runs").glob("*.txt")),
+        visible_files(Path("runs").glob("*.txt")),
         repository=Path("repository"),
         next_messages=Path("next-messages.tsv"),
         depth=10,

@@ -155,14 +155,16 @@ def pass_rate(*, question: Question, output: Path | None, as_json: bool) -> None
 
 
 def _answer(question: Question, output: Path | None, *, as_json: bool) -> None:
+    from kaiwa.disk.joint_output import together
     from kaiwa.flow.design.dispatch import answer
     from kaiwa.report.results.design_view import DesignView
 
     with remarks() as heard, progress("simulating") as moved:
         view = answer(question, progress=moved, remark=heard)
-    if isinstance(view, DesignView):
-        _draw(view, question)
-    emit(view, as_json=as_json, output=output)
+    with together():
+        if isinstance(view, DesignView):
+            _draw(view, question)
+        emit(view, as_json=as_json, output=output)
 
 
 def _draw(view: DesignView, question: Question) -> None:

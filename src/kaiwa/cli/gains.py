@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark
+from kaiwa.cli.shell.output import IN_FILE, OUT_FILE, emit, json_option, remark
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import agreement_weight_option, levels_option, scheme_option, votes_top_option
 from kaiwa.cli.shell.verb import Made
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @agreement_weight_option
 @levels_option("2^level-1, or the level in sums")
 @votes_top_option
-@click.option("-o", "--output", type=IN_FILE, help="Write the gains here, as TREC qrels.")
+@click.option("-o", "--output", type=OUT_FILE, help="Write the gains here, as TREC qrels.")
 @json_option
 def command(
     votes: Path,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.shell.complete import Named
-from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option
+from kaiwa.cli.shell.output import IN_FILE, OUT_FILE, Summary, emit, json_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import takedown_option
 from kaiwa.cli.shell.task_defaults import listed_ids
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.command("index", epilog="Example: kaiwa index repository -o index --lang zh")
 @click.argument("repository", type=IN_FILE)
-@click.option("-o", "--output", type=IN_FILE, required=True, help="The index folder to make.")
+@click.option("-o", "--output", type=OUT_FILE, required=True, help="The index folder to make.")
 @click.option("--lang", type=click.Choice(["zh", "ja", "en"]), help="The language (default: detected).")
 @click.option(
     "--tokens",

@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option
+from kaiwa.cli.shell.output import OUT_FILE, emit, json_option
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 @click.command("init", epilog="Example: kaiwa init mytask")
-@click.argument("folder", type=IN_FILE)
+@click.argument("folder", type=OUT_FILE)
 @json_option
 def command(folder: Path, as_json: bool) -> None:  # noqa: FBT001
     """Make a task folder with a commented kaiwa.toml."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from kaiwa.cli.shell.complete import MEASURE
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark, seed_option
+from kaiwa.cli.shell.output import IN_FILE, OUT_FILE, emit, json_option, remark, seed_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import order_option, runs_argument, takedown_option
 from kaiwa.cli.shell.task_defaults import takedown_of_task
@@ -27,7 +27,7 @@ from kaiwa.cli.shell.verb import Made
     show_default=True,
     help="Measure for the rankings with each team left out.",
 )
-@click.option("-o", "--output", type=IN_FILE, default=Path("pool.tsv"), show_default=True, help="The items to judge.")
+@click.option("-o", "--output", type=OUT_FILE, default=Path("pool.tsv"), show_default=True, help="The items to judge.")
 @seed_option
 @json_option
 def command(
@@ -46,7 +46,7 @@ def command(
     """Pool runs into the items to judge.
 
     The items are shuffled and have no run names. The runs and ranks of each item go to a second file,
-    POOL.organisers.csv, for the organisers only.
+    POOL.organisers.csv, for the organisers only: no other user can read it.
     """
     from kaiwa.flow.pool import pool_runs, write_pool
     from kaiwa.report.results.pool_view import PoolView

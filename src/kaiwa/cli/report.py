@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option
+from kaiwa.cli.shell.output import OUT_FILE, emit, json_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import takedown_option, task_argument
 from kaiwa.cli.shell.task_defaults import listed_ids
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command("report", epilog="Example: kaiwa report mytask -o report.html")
 @task_argument
-@click.option("-o", "--output", type=IN_FILE, help="The page to write (default: TASK/report.html).")
+@click.option("-o", "--output", type=OUT_FILE, help="The page to write (default: TASK/report.html).")
 @takedown_option
 @click.option("--stale", is_flag=True, help="Report files that are not up to date as they are; the page is marked.")
 @json_option

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.shell.answering import Answering, answering_options
-from kaiwa.cli.shell.output import IN_FILE, Summary, emit, json_option, remark
+from kaiwa.cli.shell.output import IN_FILE, OUT_FILE, Summary, emit, json_option, remark
 from kaiwa.cli.shell.progress import progress
 from kaiwa.errors import counted
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command("retrieve", epilog="Example: kaiwa retrieve index topics.tsv -o KAIWA-C-R1.txt --system run2")
 @click.argument("index", type=IN_FILE)
 @click.argument("topics", type=IN_FILE)
-@click.option("-o", "--output", type=IN_FILE, required=True, help="The run file to write.")
+@click.option("-o", "--output", type=OUT_FILE, required=True, help="The run file to write.")
 @click.option("--name", help="The run's name (default: the file's name without extension).")
 @answering_options
 @json_option

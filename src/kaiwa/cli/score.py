@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, list_option, remark, seed_option
+from kaiwa.cli.shell.output import IN_FILE, OUT_FILE, emit, json_option, list_option, remark, seed_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import (
     agreement_weight_option,
@@ -110,7 +110,7 @@ def _measures() -> View:
     show_default=True,
     help="table, csv or latex.",
 )
-@click.option("-o", "--output", type=IN_FILE, help="Write all scores here as CSV measure,topic,run,score.")
+@click.option("-o", "--output", type=OUT_FILE, help="Write all scores here as CSV measure,topic,run,score.")
 @click.option("--matrix", is_flag=True, help="Make -o a topics x runs matrix of the one measure instead.")
 @list_option("--measures", "listed", view=_measures, help="List the measures.")
 @seed_option

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kaiwa.cli.shell.complete import SCORED_MEASURE
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, out_option, remark, remarks
+from kaiwa.cli.shell.output import IN_FILE, OUT_FILE, emit, json_option, out_option, remark, remarks
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import direction_options, scores_argument
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("-A", "a", type=float, default=0.15, show_default=True, help="Slope of std-AB.")
 @click.option("-B", "b", type=float, default=0.5, show_default=True, help="Middle of std-AB.")
 @click.option("--factors", type=IN_FILE, help="Standardise by these factors, saved from an earlier round.")
-@click.option("--save-factors", type=IN_FILE, help="Save each topic's mean and standard deviation here.")
+@click.option("--save-factors", type=OUT_FILE, help="Save each topic's mean and standard deviation here.")
 @out_option
 @json_option
 def command(
@@ -50,10 +50,11 @@ def command(
     all runs tie gets the middle value: B, or 0 under std. Where lower scores are better, lower standardised scores
     are better too. Several files are standardised together.
     """
+    from kaiwa.disk.joint_output import together
     from kaiwa.flow.standardise import standardise_files
     from kaiwa.report.results.standardise_view import StandardiseView
 
-    with remarks() as heard, progress("standardising"):
+    with together(), remarks() as heard, progress("standardising"):
         result = standardise_files(
             scores,
             method=method,
@@ -65,10 +66,10 @@ def command(
             directions=directions,
             remark=heard,
         )
-    view = StandardiseView(result.scores, result.tied_topics, method)
+        view = StandardiseView(result.scores, result.tied_topics, method)
+        if output is not None:
+            emit(view, as_json=False, output=output)
     for line in view.remarks():
         remark(line)
-    if output is not None:
-        emit(view, as_json=False, output=output)
     if as_json or output is None:
         emit(view, as_json=as_json)

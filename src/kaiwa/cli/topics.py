@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, out_option, remark, seed_option
+from kaiwa.cli.shell.output import IN_FILE, OUT_FILE, emit, json_option, out_option, remark, seed_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import takedown_option
 from kaiwa.cli.shell.task_defaults import listed_ids
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("repository", type=IN_FILE)
 @click.option("-n", "count", type=click.IntRange(min=1), default=100, show_default=True, help="How many topics.")
 @click.option("--from", "pool", type=IN_FILE, help="Draw from these posts (pairs, or id TAB text) instead.")
-@click.option("--rest", type=IN_FILE, help="Write here the repository without the topics and their near-duplicates.")
+@click.option("--rest", type=OUT_FILE, help="Write here the repository without the topics and their near-duplicates.")
 @takedown_option
 @out_option
 @json_option
@@ -42,21 +42,23 @@ def command(
     """
     import numpy as np
 
+    from kaiwa.disk.joint_output import together
     from kaiwa.flow.topics import sample_topics
     from kaiwa.formats.topic_files import write_topics
     from kaiwa.report.results.topics_view import TopicsView
 
-    with progress("choosing topics"):
-        drawn = sample_topics(
-            repository,
-            count=count,
-            pool=pool,
-            rest=rest,
-            rng=np.random.default_rng(seed),
-            takedown=listed_ids(takedown),
-        )
-    if output:
-        write_topics(output, drawn.topics)
+    with together():
+        with progress("choosing topics"):
+            drawn = sample_topics(
+                repository,
+                count=count,
+                pool=pool,
+                rest=rest,
+                rng=np.random.default_rng(seed),
+                takedown=listed_ids(takedown),
+            )
+        if output:
+            write_topics(output, drawn.topics)
     if pool is None and rest is None:
         remark("kaiwa: every topic is still in the repository; --rest writes it without the topics")
     emit(TopicsView(drawn.topics, drawn.candidates, drawn.removed, drawn.rest, output), as_json=as_json)

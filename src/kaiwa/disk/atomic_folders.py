@@ -1,85 +1,137 @@
-"""Atomic folders: filled under a temporary name, then renamed."""
+"""Atomic folders: filled under a temporary name, then exchanged with the old folder.
+
+``.NAME.XXXXXXXXXXXXXXXX`` beside the folder is the new one while it is filled, then the old one until it is removed.
+"""
 
 from __future__ import annotations
 
 import glob
 import os
-import shutil
 from contextlib import contextmanager
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
+from kaiwa.disk.exchange import exchange
+from kaiwa.disk.folder_locks import try_lock, unlock
+from kaiwa.disk.folder_marks import UNFINISHED, link_foreign, remove_unfinished, retire
+from kaiwa.disk.joint_output import finish
+from kaiwa.disk.protected_inputs import refuse_folder_of_inputs
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from kaiwa.disk.folder_marks import Mark
+
 
 @contextmanager
-def atomic_folder(path: Path, *, mark: str) -> Iterator[Path]:
+def atomic_folder(path: Path, mark: Mark) -> Iterator[Path]:
     """A temporary folder that becomes ``path`` if the block ends without an error, and is deleted if not.
 
-    An existing folder is replaced only if it contains ``mark``, a file that only Kaiwa writes.
+    The block writes the mark. An existing folder is replaced only if it has such a mark; files in it that its mark
+    does not name move to the new folder.
     """
     path = path.resolve() if path.is_symlink() else path
-    _remove_leftovers(path)
-    refuse_foreign(path, mark=mark)
-    temporary = path.parent / f".{path.name}.{token_hex(8)}"  # chosen first: a signal before mkdir leaves nothing
-    lock = -1
+    refuse_folder_of_inputs(path)
+    staged = _StagedFolder(path, mark)
     try:
-        temporary.mkdir(mode=0o700, parents=True)
-        lock = _locked(temporary)
-        yield temporary
-        temporary.chmod(0o755)
-        _replace(temporary, path)
+        _sweep(path, mark)
+        mark.refuse_foreign(path)
+        staged.make()
+        yield staged.temporary
+        staged.keep_mode()
     except OSError as fault:
+        staged.discard()
         raise unwritable(path, fault) from None
-    finally:
-        for left in (temporary, _backup_of(temporary)):
-            shutil.rmtree(left, ignore_errors=True)
+    except BaseException:
+        staged.discard()
+        raise
+    finish(staged)
+
+
+class _StagedFolder:
+    """A folder under its temporary name, and the folder that it replaces."""
+
+    def __init__(self, path: Path, mark: Mark) -> None:
+        self.target, self._mark = path, mark
+        self.temporary = _temporary(path)  # chosen first: a signal before mkdir leaves nothing
+        self._locks = list[int]()
+        self._is_new = False
+        self._is_committed = False
+
+    def make(self) -> None:
+        """Make the temporary folder, with the file that tells that it is unfinished."""
+        self.temporary.mkdir(parents=True)
+        self._locks.append(try_lock(self.temporary))
+        (self.temporary / UNFINISHED).touch()
+
+    def keep_mode(self) -> None:
+        """Give it the permissions of the folder that it replaces."""
+        if self.target.is_dir():
+            self.temporary.chmod(self.target.stat().st_mode & 0o7777)
+
+    def commit(self, *, undoable: bool) -> None:  # noqa: ARG002  the old folder is kept until discard()
+        """Exchange it with the old folder, whose foreign files it has too."""
+        try:
+            self._is_new = not self.target.exists()
+            if not self._is_new:
+                link_foreign(self.target, self.temporary, self._mark)
+                self._locks.append(try_lock(self.target))
+            (self.temporary / UNFINISHED).unlink()
+            if self._is_new:
+                self.temporary.rename(self.target)
+            else:
+                exchange(self.temporary, self.target, spare=_temporary(self.target))
+            self._is_committed = True
+        except OSError as fault:
+            raise unwritable(self.target, fault) from None
+
+    def undo(self) -> None:
+        """Exchange them again."""
+        if self._is_committed and self._is_new:
+            self.target.rename(self.temporary)
+        elif self._is_committed:
+            exchange(self.temporary, self.target, spare=_temporary(self.target))
+        self._is_committed = False
+
+    def discard(self) -> None:
+        """Remove what has the temporary name: the old folder, or a new one that was not needed."""
+        try:
+            _remove(self.temporary, self.target, self._mark)
+        finally:
+            for lock in self._locks:
+                unlock(lock)
+
+
+def _temporary(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{token_hex(8)}")
+
+
+def _sweep(path: Path, mark: Mark) -> None:
+    """Remove what killed processes left beside ``path``; a complete folder gets the name if nothing has it."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * 16}"):
+        lock = try_lock(left)
         if lock >= 0:
-            os.close(lock)
+            is_complete = mark.files_of(left) is not None and not (left / UNFINISHED).exists()
+            if is_complete and not path.exists():
+                left.rename(path)
+            else:
+                _remove(left, path, mark)
+            unlock(lock)
 
 
-def _locked(folder: Path) -> int:
-    """A lock on a folder, as an open handle; -1 if it is not available. It ends with the process."""
+def _remove(left: Path, path: Path, mark: Mark) -> None:
+    """Remove a temporary folder: all of an unfinished one, of another only what its mark names."""
     try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:  # another process has just removed it
-        return -1
-    import fcntl  # POSIX only; reading and scoring work without it
-
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # in use by another process, or a file system without locks
-        os.close(handle)
-        return -1
-    return handle
-
-
-def _remove_leftovers(path: Path) -> None:
-    """Delete what killed processes left beside ``path``; restore the old folder if one was replacing it."""
-    names = f".{glob.escape(path.name)}.{'[0-9a-f]' * 16}"
-    found = [*path.parent.glob(names), *path.parent.glob(f"{names}.old")]
-    for left in {entry.with_name(entry.name.removesuffix(".old")) for entry in found}:
-        lock = _locked(left)
-        if lock < 0 and left.exists():
-            continue
-        if _backup_of(left).is_dir() and not path.exists():
-            _backup_of(left).rename(path)
-        for stale in (left, _backup_of(left)):
-            shutil.rmtree(stale, ignore_errors=True)
-        if lock >= 0:
-            os.close(lock)
-
-
-def refuse_foreign(path: Path, *, mark: str) -> None:
-    """Refuse to overwrite a file, or a folder with other content."""
-    if path.exists() and not path.is_dir():
-        raise InputError.at(path, "is a file, not a folder", "give another name")
-    if path.is_dir() and any(path.iterdir()) and not (path / mark).exists():
-        raise InputError.at(path, f"is a folder with other files (no {mark})", "give a new or empty folder")
+        if (left / UNFINISHED).is_file():
+            remove_unfinished(left)
+        elif (files := mark.files_of(left)) is not None:
+            retire(left, path, files)
+        elif left.is_dir() and not left.is_symlink():
+            left.rmdir()
+    except OSError:  # it is not empty, or cannot be removed now; the next build tries again
+        return
 
 
 def unwritable(path: Path, fault: OSError) -> InputError:
@@ -87,29 +139,18 @@ def unwritable(path: Path, fault: OSError) -> InputError:
     return InputError.at(path, f"cannot be written ({fault.strerror or fault})", "check the folder and the disk")
 
 
-def _replace(new: Path, path: Path) -> None:
-    if not path.exists():
-        new.rename(path)
-        return
-    try:
-        path.rename(_backup_of(new))
-        new.rename(path)
-    except BaseException:
-        if _backup_of(new).exists() and not path.exists():  # stopped between the two renames: restore the old folder
-            _backup_of(new).rename(path)
-        raise
-
-
-def _backup_of(new: Path) -> Path:
-    """The path of the old folder while the new one replaces it."""
-    return new.with_name(f"{new.name}.old")
-
-
 def sync_folder(folder: Path) -> None:
     """Write the folder's files to the disk (fsync), so that a renamed file is never empty."""
     for name in [*folder.iterdir(), folder]:
-        handle = os.open(name, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        if name.is_dir() and name != folder:
+            continue
+        sync(name)
+
+
+def sync(path: Path) -> None:
+    """Write a file or the names in a folder to the disk (fsync)."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

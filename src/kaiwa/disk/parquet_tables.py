@@ -55,9 +55,12 @@ class TableWriter:
 
     def close(self) -> None:
         """Write the pending rows and the end of the file."""
-        if self._file.is_open:
-            self._write()
-            self._file.close()
+        try:
+            if self._file.is_open:
+                self._write()
+                self._file.close()
+        finally:
+            self._file.is_open = False  # after an error pyarrow would try again, and print a traceback
 
 
 def parquet_batches(

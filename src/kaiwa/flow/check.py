@@ -19,8 +19,9 @@ from kaiwa.check import (
     summary_of,
 )
 from kaiwa.check.checked_files import Check, CheckedFile
-from kaiwa.disk.atomic_files import write_text
-from kaiwa.errors import InputError, option
+from kaiwa.disk.atomic_files import write_texts
+from kaiwa.disk.joint_output import together
+from kaiwa.disk.protected_inputs import reading
 from kaiwa.formats.collection.id_lists import id_set, read_ids
 from kaiwa.formats.collection.repository import open_repository
 from kaiwa.formats.format import RUNS
@@ -69,12 +70,13 @@ def check_runs(
     for code in ignored:
         CODES[code]  # an unknown code is refused with the nearest known one
     files, summaries = list[CheckedFile](), list[RunSummary]()
-    for done, path in enumerate(paths):
-        on_progress(done, len(paths))
-        for run in _raw_runs(path):
-            summaries.append(summary_of(run))
-            found = [problem for problem in problems_of(run, expected) if problem.code not in ignored]
-            files.append(_checked(run, found, expected, ignored, copies))
+    with reading(paths), together():
+        for done, path in enumerate(paths):
+            on_progress(done, len(paths))
+            for run in _raw_runs(path):
+                summaries.append(summary_of(run))
+                found = [problem for problem in problems_of(run, expected) if problem.code not in ignored]
+                files.append(_checked(run, found, expected, ignored, copies))
     between = [problem for problem in problems_between(summaries) if problem.code not in ignored]
     return Check(tuple(_with(file, between) for file in files))
 
@@ -106,16 +108,12 @@ def _checked(
 
 def _fixed(run: RawRun, checked: CheckedFile, expected: Expectation, ignored: set[str], copies: Path) -> CheckedFile:
     copy = copies / run.path.name
-    if copy.resolve() == run.path.resolve():
-        raise InputError.at(
-            copy, "the fixed copy would overwrite the run", f"choose another folder with {option('output')}"
-        )
     fixed = fixed_run(run, expected, keep_ties="tied-scores" in ignored)
     if not fixed.text.strip():
         return checked
-    copies.mkdir(parents=True, exist_ok=True)
-    write_text(copy, fixed.text)
-    left = [problem for problem in problems_of(read_raw(copy), expected) if problem.code not in ignored]
+    write_texts(copies, {copy.name: fixed.text})
+    written = raw_run(copy, fixed.text.encode().splitlines(keepends=True))
+    left = [problem for problem in problems_of(written, expected) if problem.code not in ignored]
     return replace(checked, copy=copy, changes=fixed.changes, left=tuple(left))
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kaiwa.build.repository.cleaning import Cleaned, clean
+from kaiwa.disk.protected_inputs import reading
 from kaiwa.formats.collection.rule_files import read_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
 DEFAULT_RULES = "plain"
 
@@ -30,13 +31,15 @@ def clean_pairs(
     Several sources are files of posts, of comments and perhaps of the pairs of their ids. More than a few ids with
     several texts are an error; with ``keep_first`` the first text of each is kept.
     """
-    return clean(
-        source,
-        target,
-        rules=read_rules(rules),
-        sample=sample,
-        seed=seed,
-        progress=progress,
-        keep_first=keep_first,
-        takedown=takedown,
-    )
+    chosen = read_rules(rules)
+    with reading([source] if isinstance(source, Path) else source):
+        return clean(
+            source,
+            target,
+            rules=chosen,
+            sample=sample,
+            seed=seed,
+            progress=progress,
+            keep_first=keep_first,
+            takedown=takedown,
+        )

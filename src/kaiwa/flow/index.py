@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.build.index.index_build import build_index
+from kaiwa.disk.protected_inputs import reading
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.model.progress_callback import Progress, no_progress
 from kaiwa.retrieve.search.matching import compile_search
@@ -23,6 +24,7 @@ def index_repository(
     takedown: frozenset[str] = frozenset(),
 ) -> dict[str, Any]:  # Any: the index's facts, JSON values
     """The facts of the index made at ``target``; the search kernels are compiled before the first reply."""
-    facts = build_index(source, target, language=language, tokens=tokens, progress=progress, takedown=takedown)
+    with reading([source / "manifest.json", *source.glob("*.parquet")]):
+        facts = build_index(source, target, language=language, tokens=tokens, progress=progress, takedown=takedown)
     compile_search(open_index(target))
     return facts

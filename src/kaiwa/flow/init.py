@@ -25,7 +25,7 @@ def init_task(folder: Path) -> Task:
         raise InputError.at(folder, "is a file", "choose another name for the folder")
     (folder / "runs").mkdir(parents=True, exist_ok=True)
     title = folder.resolve().name.encode(errors="surrogateescape").decode(errors="replace")
-    write_text(folder / CONFIG, settings_text({"title": title} if title else {}))
+    write_text(folder / CONFIG, settings_text({"title": title} if title else {}), durable=True)
     return read_task(folder)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
-from kaiwa.errors import InputError
+from kaiwa.disk.joint_output import together
 from kaiwa.formats.file_names import word
 from kaiwa.formats.readers import read_qrels, read_runs
 from kaiwa.formats.text.delimited import csv_text
@@ -51,15 +51,25 @@ def pool_runs(
 
 def write_pool(path: Path, pool: Pool) -> Path:
     """Write the items (``topic TAB comment``) without run names; the organisers' file lists the runs of each item."""
-    organisers = path.with_name(f"{path.name.split('.')[0]}.organisers.csv")
-    if organisers == path:
-        raise InputError.at(path, "is the name of the organisers' file", "choose another name for the pool")
+    organisers = organisers_file(path)
     topics = [word("topic", pool.topics[code], first=True) for code in pool.topic.tolist()]
     comments = [word("comment", comment) for comment in unpack(pool.comments)]
     rows: list[list[str | float]] = [
         [topics[item], comments[item], pool.runs[run], int(pool.ranks[item, run])]
         for item, run in np.argwhere(pool.ranks > 0).tolist()
     ]
-    write_text(path, "".join(f"{topic}\t{comment}\n" for topic, comment in zip(topics, comments, strict=True)))
-    write_text(organisers, csv_text(["topic", "comment", "run", "rank"], rows))
+    with together():
+        write_text(path, "".join(f"{topic}\t{comment}\n" for topic, comment in zip(topics, comments, strict=True)))
+        write_text(organisers, csv_text(["topic", "comment", "run", "rank"], rows), private=True)
     return organisers
+
+
+def organisers_file(pool: Path) -> Path:
+    """The organisers' file of a pool; two pools never have the same one.
+
+    >>> from pathlib import Path
+    >>> [organisers_file(Path(name)).name for name in ("pool.tsv", "pool.2.tsv", "pool.txt", "pool.tsv.gz")]
+    ['pool.organisers.csv', 'pool.2.organisers.csv', 'pool.txt-organisers.csv', 'pool.tsv.gz-organisers.csv']
+    """
+    end = ".organisers.csv" if pool.suffix == ".tsv" else "-organisers.csv"
+    return pool.with_name(f"{pool.name.removesuffix('.tsv')}{end}")

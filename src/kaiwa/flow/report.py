@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
-from kaiwa.disk.atomic_folders import refuse_foreign
+from kaiwa.disk.joint_output import together
+from kaiwa.disk.protected_inputs import reading
 from kaiwa.errors import DesignError, InputError, counted
 from kaiwa.flow.report_files import MARK, ReportHead, files_beside, write_files
 from kaiwa.model.ids import unpack
@@ -59,7 +60,7 @@ def write_report(
 
     A stale file of the round is an error; with ``stale`` it is reported as it is, and the page has a mark.
     """
-    refuse_foreign(files_beside(path), mark=MARK)
+    MARK.refuse_foreign(files_beside(path))
     results = round_results(task, takedown=takedown, stale=stale)
     on_progress(1, STAGES)
     sections = report_sections(results)
@@ -74,8 +75,9 @@ def write_report(
         han=_han(task),
     )
     on_progress(2, STAGES)
-    write_files(files_beside(path), sections, head)
-    write_text(path, html)
+    with reading(task.sources), together():
+        write_files(files_beside(path), sections, head)
+        write_text(path, html)
     return results
 
 

@@ -1,6 +1,6 @@
 """The report as files: LaTeX tables, CSV and JSON of every number, PDF figures.
 
-REPORT-files/report.json   everything in one object
+REPORT-files/report.json   everything in one object, and the list of the files
 REPORT-files/data/*.csv    every table in full, numbers unrounded
 REPORT-files/tables/*.tex  the tables of the page, booktabs
 REPORT-files/figures/*.pdf the figures
@@ -8,12 +8,12 @@ REPORT-files/figures/*.pdf the figures
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.disk.atomic_folders import atomic_folder
+from kaiwa.disk.folder_marks import UNFINISHED, Mark
 from kaiwa.formats.text.delimited import csv_text
 from kaiwa.report.document.parts import Bullets, Data, Drawing, Paragraph, Table, all_parts, distinct
 from kaiwa.report.figures.comparison_figures import pdf_bytes
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from kaiwa.report.document.parts import Section
 
-MARK = "report.json"
+MARK = Mark("report.json", "kaiwa report")
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def write_files(folder: Path, sections: Sequence[Section], head: ReportHead) -> 
     tables = [part.table if isinstance(part, Data) else part for part in parts if isinstance(part, Table | Data)]
     named = dict(zip(map(id, tables), distinct([one.name for one in tables]), strict=True))
     drawings = [part for part in parts if isinstance(part, Drawing)]
-    with atomic_folder(folder, mark=MARK) as new:
+    with atomic_folder(folder, MARK) as new:
         for kind in ("data", "tables", "figures"):
             (new / kind).mkdir()
         for one in tables:
@@ -61,7 +61,10 @@ def write_files(folder: Path, sections: Sequence[Section], head: ReportHead) -> 
         for name, drawing in zip(distinct([one.name for one in drawings]), drawings, strict=True):
             (new / "figures" / f"{name}.pdf").write_bytes(pdf_bytes(drawing.figure))
         values = _json(sections, head, {named[id(one)]: one for one in tables})
-        _write(new / MARK, json.dumps(values, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+        files = [
+            path.relative_to(new).as_posix() for path in new.rglob("*") if path.is_file() and path.name != UNFINISHED
+        ]
+        MARK.write(new, values, files)
 
 
 def _latex(table: Table) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.corpus.near_duplicates import near_pairs
 from kaiwa.corpus.topic_sample import balanced_order, distinct
+from kaiwa.disk.protected_inputs import reading
 from kaiwa.errors import InputError, counted, option
 from kaiwa.formats.collection.repository import Repository, open_repository, writing_repository
 from kaiwa.formats.collection.rule_files import known_rules
@@ -66,7 +67,8 @@ def sample_topics(
         what = f"only {len(kept):,} of {counted(offered, 'post')} can be topics, {count:,} wanted"
         raise InputError.at(pool or source, what, f"give more posts, or a smaller {option('count')}")
     topics = dict(list(kept.items())[:count])
-    left = _write_rest(repository, topics, rest) if rest else None
+    with reading([*source.glob("*.parquet"), *([pool] if pool else [])]):
+        left = _write_rest(repository, topics, rest) if rest else None
     return Topics(topics, offered, {"rules": refused, "near-duplicates": near}, left)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kaiwa.disk.atomic_files import visible_files
 from kaiwa.errors import InputError, counted
 from kaiwa.formats.file_names import file_name, lines, word
 from kaiwa.formats.text.delimited import Row, is_number, read_fields
@@ -95,9 +96,8 @@ def level_of(topic: str, comment: str, gain: float) -> int:
 
 
 def _files(folder: Path, ending: str) -> list[Path]:
-    found = sorted(
-        path for pattern in (f"*{ending}", f"*/*{ending}") for path in folder.glob(pattern) if path.is_file()
-    )
+    paths = (path for pattern in (f"*{ending}", f"*/*{ending}") for path in folder.glob(pattern) if path.is_file())
+    found = visible_files(paths)
     if not found:
         what = f"is a folder without {ending} files"
         raise InputError.at(folder, what, f"give a file, or NTCIREVAL's folder of topics (0001/0001{ending})")

@@ -80,7 +80,7 @@ def read_labels(path: Path, *, top: int | None = None) -> Votes:
 
 def write_votes(path: Path | str, votes: Votes) -> None:
     """Write votes as tidy CSV, one vote per row, with NA."""
-    write_text(Path(path), votes_text(votes))
+    write_text(Path(path), votes_text(votes), durable=True)
 
 
 def vote_csv_texts(votes: Votes) -> Texts:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.disk.atomic_files import write_text
+from kaiwa.disk.folder_locks import folder_lock
 from kaiwa.errors import InputError
 from kaiwa.formats.text.blocks import read_text
 from kaiwa.task.folder_search import CONFIG, task_folder_of
@@ -99,9 +100,11 @@ def record_step(
         return
     parts = [part for path in inputs for part in (_sources(path) if path.is_dir() else [path])]
     hashes = {path_in(folder, path): digest(path) for path in parts if path.is_file()}
-    steps = read_steps(folder) | {path_in(folder, output): Step(verb, version, dict(options), hashes)}
-    text = json.dumps({name: asdict(step) for name, step in sorted(steps.items())}, indent=1, ensure_ascii=False)
-    write_text(folder / RECORD, text + "\n")
+    made = {path_in(folder, output): Step(verb, version, dict(options), hashes)}
+    with folder_lock(folder):  # another verb may record a step of this folder at the same time
+        steps = read_steps(folder) | made
+        text = json.dumps({name: asdict(step) for name, step in sorted(steps.items())}, indent=1, ensure_ascii=False)
+        write_text(folder / RECORD, text + "\n", durable=True)
 
 
 def path_in(folder: Path, path: Path) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from kaiwa.disk.atomic_files import visible_files
 from kaiwa.errors import InputError
 from kaiwa.formats.collection.takedown import NAME as TAKEDOWN
 from kaiwa.formats.text.toml_files import read_toml
@@ -35,7 +36,7 @@ class Task:
     @property
     def runs(self) -> list[Path]:
         """The run files."""
-        return sorted((self.folder / "runs").glob("*.txt*"))
+        return visible_files((self.folder / "runs").glob("*.txt*"))
 
     @property
     def pool(self) -> Path:

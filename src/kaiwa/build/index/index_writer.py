@@ -1,11 +1,14 @@
 """Writing an index folder: a new data folder is filled, then the manifest that names it is renamed.
 
-A reader always finds the old index or the new one; a build that fails deletes its files.
+A reader always finds the old index or the new one; a build that fails deletes its files. Of the other entries of the
+folder only those are removed that a manifest names, and data folders with the file of an unfinished build.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 from contextlib import contextmanager
 from secrets import token_hex
@@ -14,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kaiwa.disk.arrays import GrowingArray
-from kaiwa.disk.atomic_files import atomic_file
-from kaiwa.disk.atomic_folders import refuse_foreign, sync_folder, unwritable
+from kaiwa.disk.atomic_folders import sync, sync_folder, unwritable
 from kaiwa.disk.checksums import seal_of
+from kaiwa.disk.folder_marks import UNFINISHED, remove_named, remove_unfinished
+from kaiwa.disk.protected_inputs import refuse_folder_of_inputs
 from kaiwa.disk.strings import StringWriter
 from kaiwa.errors import InputError
 from kaiwa.formats.collection import takedown
@@ -27,6 +31,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+
+_LOCK = ".lock"
+_DATA = re.compile("data-[0-9a-f]{16}")
 
 
 class IndexWriter:
@@ -66,72 +74,116 @@ def writing_index(
     ``last`` is called when the arrays are on disk, just before they become the index.
     """
     _refuse_foreign(path)
+    refuse_folder_of_inputs(path)
+    is_new = not path.exists()
     try:
         path.mkdir(parents=True, exist_ok=True)
         with _locked(path):
+            old = _manifest_of(path) or {}
+            _sweep(path, old)
             new = path / f"data-{token_hex(8)}"
             try:
-                new.mkdir(mode=0o700)
+                new.mkdir()
+                (new / UNFINISHED).touch()
                 yield IndexWriter(new)
-                _seal(path, new, facts, last)
+                _seal(path, new, facts, old, last)
             except BaseException:
                 shutil.rmtree(new, ignore_errors=True)
                 raise
-            _remove_others(path, new)
+            (new / UNFINISHED).unlink(missing_ok=True)
+            _remove_data(path, old)
     except OSError as fault:
         raise unwritable(path, fault) from None
     finally:
-        _remove_if_empty(path)
+        if is_new:
+            _remove_if_empty(path)
 
 
 def _refuse_foreign(path: Path) -> None:
-    """Refuse a folder with other files; those of a stopped build are allowed."""
-    own = ("data-", ".lock", f".{MANIFEST}.", takedown.NAME, f".{takedown.NAME}.")
-    mine = path.is_dir() and all(entry.name.startswith(own) for entry in path.iterdir())
-    if not mine:
-        refuse_foreign(path, mark=MANIFEST)
-        if (path / MANIFEST).exists() and not _is_index(path):
-            raise InputError.at(path, "contains a manifest of another kind", "give a new or empty folder")
+    """Refuse a folder that is not ours: it has neither the manifest of an index nor the lock of a stopped build."""
+    if path.exists() and not path.is_dir():
+        raise InputError.at(path, "is a file, not a folder", "give another name")
+    names = {entry.name for entry in path.iterdir()} if path.is_dir() else set[str]()
+    manifest = _manifest_of(path)
+    if manifest is not None and manifest.get("what") != WHAT:
+        raise InputError.at(path, "contains a manifest of another kind", "give a new or empty folder")
+    if manifest is None and names - {takedown.NAME} and not _has_lock(path):
+        raise InputError.at(
+            path, "is a folder with other files (no manifest of an index)", "give a new or empty folder"
+        )
 
 
-def _is_index(path: Path) -> bool:
-    """Whether the manifest is that of an index, or is damaged and there is data of an index."""
+def _manifest_of(path: Path) -> dict[str, Any] | None:  # Any: JSON values
+    """The manifest in a folder; None if there is none, or it is damaged."""
     try:
         manifest = json.loads((path / MANIFEST).read_bytes())
     except (ValueError, OSError, RecursionError):
-        return any(path.glob("data-*"))
-    return isinstance(manifest, dict) and manifest.get("what") == WHAT
+        return None
+    return manifest if isinstance(manifest, dict) else {}
+
+
+def _has_lock(path: Path) -> bool:
+    try:
+        return (path / _LOCK).read_text(encoding="utf-8").strip() == WHAT
+    except (OSError, ValueError):
+        return False
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     import fcntl  # POSIX only; reading and scoring work without it
 
-    with (path / ".lock").open("w") as lock:
+    with (path / _LOCK).open("a", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError.at(path, "another build is running here", "wait for it, or give another folder") from None
+        if not lock.tell():
+            lock.write(f"{WHAT}\n")
+            lock.flush()
         yield
 
 
-def _seal(path: Path, new: Path, facts: Mapping[str, Any], last: Callable[[], None]) -> None:  # Any: JSON values
-    new.chmod(0o755)
+def _sweep(path: Path, manifest: Mapping[str, Any]) -> None:  # Any: JSON values
+    """Remove what killed builds left: unfinished data folders, and the data that the present index replaced."""
+    for left in path.iterdir():
+        if _DATA.fullmatch(left.name) and (left / UNFINISHED).is_file() and left.name != manifest.get("data"):
+            remove_unfinished(left)
+    replaced = manifest.get("replaced")
+    if isinstance(replaced, dict) and replaced.get("data") != manifest.get("data"):
+        _remove_data(path, replaced)
+
+
+def _remove_data(path: Path, manifest: Mapping[str, Any]) -> None:  # Any: JSON values
+    """Remove the files of an index's data folder, as its manifest names them."""
+    data, files = manifest.get("data"), manifest.get("files")
+    if isinstance(data, str) and _DATA.fullmatch(data) and isinstance(files, list | dict):
+        arrays = [name for name in files if isinstance(name, str) and os.sep not in name]
+        remove_named(path / data, [*(f"{name}.npy" for name in arrays), UNFINISHED])
+
+
+def _seal(
+    path: Path,
+    new: Path,
+    facts: Mapping[str, Any],  # Any: JSON values
+    old: Mapping[str, Any],
+    last: Callable[[], None],
+) -> None:
+    """Write the manifest, which names the new data and, until it is removed, the old."""
     files = {name.stem: checksums(name) for name in sorted(new.glob("*.npy"))}
-    sync_folder(new)
     manifest = {"what": WHAT, "version": VERSION, "data": new.name, "facts": dict(facts), "files": files}
+    if old.get("files"):
+        manifest["replaced"] = {"data": old.get("data"), "files": sorted(old["files"])}
     manifest["seal"] = seal_of(manifest)
+    written = new / MANIFEST
+    written.write_text(json.dumps(manifest, ensure_ascii=False) + "\n", encoding="utf-8")
+    sync_folder(new)
     last()
-    with atomic_file(path / MANIFEST) as temporary:
-        temporary.write_text(json.dumps(manifest, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def _remove_others(path: Path, kept: Path) -> None:
-    for old in path.glob("data-*"):
-        if old != kept:
-            shutil.rmtree(old, ignore_errors=True)
+    written.replace(path / MANIFEST)
+    sync(path)
 
 
 def _remove_if_empty(path: Path) -> None:
-    if path.is_dir() and not (path / MANIFEST).exists() and {entry.name for entry in path.iterdir()} <= {".lock"}:
-        shutil.rmtree(path, ignore_errors=True)
+    """Remove the folder that a failed build made, if nothing was put into it."""
+    if path.is_dir() and {entry.name for entry in path.iterdir()} <= {_LOCK}:
+        remove_named(path, [_LOCK])

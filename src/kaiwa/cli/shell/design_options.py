@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kaiwa.cli.shell.complete import SCORED_MEASURE, Named
-from kaiwa.cli.shell.output import IN_FILE
+from kaiwa.cli.shell.output import IN_FILE, OUT_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,8 +102,8 @@ TABLE = (
     ),
 )
 FIGURES = (
-    _option("--power-curve", metavar="SVG", type=IN_FILE, help="Draw power against topics here."),
-    _option("--diff-curve", metavar="SVG", type=IN_FILE, help="Draw the detectable difference against topics here."),
+    _option("--power-curve", metavar="SVG", type=OUT_FILE, help="Draw power against topics here."),
+    _option("--diff-curve", metavar="SVG", type=OUT_FILE, help="Draw the detectable difference against topics here."),
 )
 SIMULATE = (
     _option("--trials", metavar="N", type=click.IntRange(500), default=20_000, help="Maximum data sets to draw."),

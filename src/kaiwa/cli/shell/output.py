@@ -20,13 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 IN_FILE = click.Path(path_type=Path)
-"""A path argument; existence is checked by the reader, which gives the better message."""
+"""A path to read; existence is checked by the reader, which gives the better message."""
+OUT_FILE = click.Path(path_type=Path)
+"""A path to write: the type tells a verb's outputs from its inputs, over which nothing is written."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, nothing else.")
 seed_option = click.option(
     "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True, help="Seed of everything random."
 )
-out_option = click.option("-o", "--output", type=IN_FILE, help="Write here instead of to stdout.")
+out_option = click.option("-o", "--output", type=OUT_FILE, help="Write here instead of to stdout.")
 _WIDEST = 100
 """Columns of a line of sentences on a wide terminal."""
 _LONG_FIELD = re.compile(r"(['\"])((?:(?!\1).){60})(?:(?!\1).){60,}\1")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from kaiwa.disk.atomic_files import visible_files
+
 
 def run_typed(line: str) -> None:
     """Run a ``kaiwa`` command in this process; words with ``*`` are file names, as in a shell."""
@@ -16,4 +18,4 @@ def run_typed(line: str) -> None:
 def expanded(line: str) -> list[str]:
     """The words of a command, those with ``*`` replaced by the files that match."""
     words = shlex.split(line)
-    return [str(path) for word in words for path in (sorted(Path().glob(word)) if "*" in word else [word])]
+    return [str(path) for word in words for path in (visible_files(Path().glob(word)) if "*" in word else [word])]

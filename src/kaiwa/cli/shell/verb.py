@@ -1,4 +1,4 @@
-"""What every verb has: --quiet, defaults from the settings of a task, and a record of the files it writes there."""
+"""What every verb has: --quiet, defaults of a task, inputs that it never overwrites, a record of what it writes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from kaiwa.cli.shell.output import quiet_option
+from kaiwa.cli.shell.output import OUT_FILE, quiet_option
 from kaiwa.cli.shell.task_defaults import take_task_defaults, tell_task_defaults
+from kaiwa.disk.protected_inputs import reading, refuse_input
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _NOT_RECORDED = {"as_json", "output", "quiet"}
+_OF_OTHER_VERBS = {"demo", "run"}
+"""Verbs that run others, which write the files that the next ones read."""
 
 
 class VerbGroup(click.Group):
@@ -53,14 +56,54 @@ def _record_what_is_written(command: click.Command, work: Callable[..., Any]) ->
     """Make the command record in a task folder how each file that it writes there was made."""
 
     def callback(**options: Any) -> None:  # Any: what click parsed
-        written = work(**options)  # a verb that chooses its file's name returns it
+        with reading(_read_by(command, options)):
+            _refuse_inputs(command, options)
+            written = work(**options)  # a verb that chooses its file's name returns it
         tell_task_defaults()
         made = written if isinstance(written, Made) else Made(written or options.get("output"), {})
         if isinstance(made.path, Path) and made.path.is_file():
-            _record(_verb_name(), made, options)
+            _record(_verb_name(), made, options, _paths(command, options, written=False))
 
     callback.records = True  # type: ignore[attr-defined]  # a command is wrapped once
     command.callback = callback
+
+
+def _paths(command: click.Command, options: Mapping[str, Any], *, written: bool) -> list[Path]:  # Any: as click parsed
+    """The paths that the command writes, or those that it reads."""
+    types = {one.name: one.type for one in command.params}
+    given = [
+        (name, one) for name, value in options.items() for one in (value if isinstance(value, tuple) else (value,))
+    ]
+    return [one for name, one in given if isinstance(one, Path) and (types.get(name) is OUT_FILE) == written]
+
+
+def _read_by(command: click.Command, options: Mapping[str, Any]) -> list[Path]:  # Any: as click parsed
+    """The files that the command reads; of a folder that it knows the files of, only those."""
+    if command.name in _OF_OTHER_VERBS:
+        return []
+    return [part for path in _paths(command, options, written=False) for part in _parts_read(path)]
+
+
+def _parts_read(path: Path) -> list[Path]:
+    from kaiwa.task.folder_search import CONFIG
+
+    if (path / CONFIG).is_file():
+        from kaiwa.task.task_folder import read_task
+
+        return read_task(path).sources
+    if (path / "manifest.json").is_file() or (path / "pairs.parquet").is_file():  # an index or a repository
+        own = {"manifest.json", "takedown.txt"}
+        return [part for part in path.iterdir() if part.name in own or part.suffix == ".parquet"]
+    return [path]
+
+
+def _refuse_inputs(command: click.Command, options: Mapping[str, Any]) -> None:  # Any: as click parsed
+    """Refuse an output that is an input before the work begins."""
+    context = click.get_current_context()
+    typed = ParameterSource.COMMANDLINE
+    chosen = {name: value for name, value in options.items() if context.get_parameter_source(name) is typed}
+    for path in _paths(command, chosen, written=True):
+        refuse_input(path)
 
 
 def _verb_name() -> str:
@@ -73,13 +116,11 @@ def _verb_name() -> str:
     return " ".join(names)
 
 
-def _record(verb: str, made: Made, options: dict[str, Any]) -> None:  # Any: what click parsed
+def _record(verb: str, made: Made, options: dict[str, Any], inputs: list[Path]) -> None:  # Any: what click parsed
     from importlib.metadata import version
 
     from kaiwa.task.step_record import record_step
 
-    values = [one for value in options.values() for one in (value if isinstance(value, tuple) else (value,))]
-    inputs = [one for one in values if isinstance(one, Path) and one != made.path]
     given = {name: value for name, value in options.items() if _matters(name, value)}
     if made.path:
         record_step(made.path, inputs, verb=verb, version=version("kaiwa"), options={**given, **made.facts})

@@ -32,6 +32,7 @@ MANIFEST = "manifest.json"
 CHUNK = 1 << 20
 LAZY = ("docs", "shapes", "text", "ids", "text_starts", "id_starts", "row")
 """The large arrays, checked when they are read; the others are checked when the index is opened."""
+_MOST_BUILDS = 100  # that may replace an index while it is opened
 _FIX = "build it with kaiwa index"
 
 
@@ -67,8 +68,22 @@ class IndexFiles:
 
 
 def open_index_files(path: Path) -> IndexFiles:
-    """The index in a folder, complete and of this version, its arrays mapped."""
+    """The index in a folder, complete and of this version, its arrays mapped.
+
+    If a build replaces the index meanwhile, the new one is opened.
+    """
     manifest = _read_manifest(path)
+    for _ in range(_MOST_BUILDS):
+        try:
+            return _mapped(path, manifest)
+        except (InputError, FileNotFoundError):
+            before, manifest = manifest, _read_manifest(path)
+            if manifest["data"] == before["data"]:
+                raise
+    return _mapped(path, manifest)
+
+
+def _mapped(path: Path, manifest: Mapping[str, Any]) -> IndexFiles:  # Any: JSON values
     folder = path / manifest["data"]
     arrays, maps, checked = {}, {}, {}
     for name, file in manifest["files"].items():

@@ -4,23 +4,24 @@ posts.parquet     post_id, post           each post once
 comments.parquet  comment_id, comment     each comment once
 pairs.parquet     post_id, comment_id     which comment belongs to which post
 merged.parquet    comment_id, kept_id     near-duplicate comments, and the one that is kept for them (may be missing)
-manifest.json     what, version, counts, rules, language, and a checksum of each table, compared when the repository is
-                  opened; optional when another tool made the folder
+manifest.json     what, version, counts, rules, language, files, and a checksum of each table, compared when the
+                  repository is opened; optional when another tool made the folder
 """
 
 from __future__ import annotations
 
 import json
-import shutil
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.disk.atomic_folders import atomic_folder, sync_folder
 from kaiwa.disk.checksums import file_checksum, seal_of
+from kaiwa.disk.folder_marks import Mark
 from kaiwa.disk.parquet_tables import TableWriter, parquet_batches
 from kaiwa.errors import InputError, needs_extra
+from kaiwa.formats.collection.takedown import NAME as TAKEDOWN
 from kaiwa.formats.collection.takedown import full_takedown, listed_in
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ TABLES = {
     "merged": ("comment_id", "kept_id"),
 }
 _IDS = {name: tuple(column for column in columns if column.endswith("_id")) for name, columns in TABLES.items()}
+MARK = Mark(MANIFEST, WHAT, carried=(TAKEDOWN,))
 _FIX = "make a repository with kaiwa clean"
 
 
@@ -238,37 +240,24 @@ class RepositoryWriter:
         counts = {name: self.counts[name] for name in ("posts", "comments", "pairs")}
         complete = replace(manifest, **counts)  # type: ignore[arg-type]  # the three counts are integers
         sums = {name: file_checksum(self.folder / f"{name}.parquet") for name in self._tables}
-        fields = {"what": WHAT, "version": VERSION, **asdict(complete), "crc32": sums}
-        fields["seal"] = seal_of(fields)
-        (self.folder / MANIFEST).write_text(json.dumps(fields, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        fields = {"version": VERSION, **asdict(complete), "crc32": sums}
+        MARK.write(self.folder, fields, [f"{name}.parquet" for name in self._tables], sealed=True)
         return complete
 
     def close(self) -> None:
-        """Close the tables that are open."""
-        for table in self._tables.values():
-            table.close()
+        """Close the tables that are open, each one even if another cannot be written."""
+        with ExitStack() as stack:
+            for table in self._tables.values():
+                stack.callback(table.close)
 
 
 @contextmanager
 def writing_repository(path: Path) -> Iterator[RepositoryWriter]:
     """A writer whose folder becomes ``path`` when the block ends without an error."""
-    with atomic_folder(path, mark="pairs.parquet") as folder:
+    with atomic_folder(path, MARK) as folder:
         writer = RepositoryWriter(folder)
         try:
             yield writer
         finally:
             writer.close()
-        _copy_other_files(path, folder)
         sync_folder(folder)
-
-
-def _copy_other_files(old: Path, new: Path) -> None:
-    """Copy what is beside the tables that are replaced: a takedown list, a user's notes."""
-    ours = {MANIFEST, *(f"{name}.parquet" for name in TABLES)}
-    for entry in old.iterdir() if old.is_dir() else ():
-        if entry.name in ours or (new / entry.name).exists():
-            continue
-        if entry.is_dir() and not entry.is_symlink():
-            shutil.copytree(entry, new / entry.name, symlinks=True)
-        else:
-            shutil.copy2(entry, new / entry.name, follow_symlinks=False)

@@ -19,6 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from kaiwa.disk.atomic_files import visible_files
 from kaiwa.errors import InputError, counted
 from kaiwa.formats.collection.pair_files import clean_cell, in_batches, refuse_invalid_ids
 from kaiwa.formats.collection.pair_tables import first_line
@@ -93,7 +94,9 @@ def read_split_files(paths: Sequence[Path]) -> Iterator[Batch]:
 
 def _files_in(folder: Path) -> list[Path]:
     """The file of posts, that of comments, and that of pairs if there is one; none if they are not clear."""
-    files = [path for path in sorted(folder.iterdir()) if path.is_file() and path.suffix not in {".parquet", ".md"}]
+    files = [
+        path for path in visible_files(folder.iterdir()) if path.is_file() and path.suffix not in {".parquet", ".md"}
+    ]
     names = {path: bare_name(path) for path in files}
     comments = [path for path in files if _COMMENTS.search(names[path]) and not _PAIRS.search(names[path])]
     pairs = [path for path in files if _PAIRS.search(names[path])]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kaiwa.disk.atomic_files import visible_files
 from kaiwa.errors import InputError, option
 from kaiwa.formats.file_names import file_name, lines
 from kaiwa.formats.scores.score_cells import Cells, cells_of, joined
@@ -36,7 +37,7 @@ def read_discpower(path: Path) -> Cells:
         return read_matrix(path)
     names = [path / _TOPICS, path / _RUNS]
     topics, runs = ([row[0] for _, row in read_fields(file)] for file in names)
-    return joined(cells_of(file, _named(file, topics, runs)) for file in sorted(path.glob(f"*{_ENDING}")))
+    return joined(cells_of(file, _named(file, topics, runs)) for file in visible_files(path.glob(f"*{_ENDING}")))
 
 
 def _named(file: Path, topics: list[str], runs: list[str]) -> Iterator[Row]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from kaiwa.disk.atomic_files import visible_files
 from kaiwa.errors import InputError
 from kaiwa.formats.file_names import file_name, lines
 from kaiwa.formats.scores.score_cells import Cells, cells_of, joined
@@ -44,7 +45,7 @@ def is_nev(head: Head) -> Match:
 def read_nev(path: Path) -> Cells:
     """The scores of a .nev file, or of those in a folder; the run is named after the file."""
     if path.is_dir():
-        return joined(map(read_nev, sorted(path.glob("*nev"))))
+        return joined(map(read_nev, visible_files(path.glob("*nev"))))
     return cells_of(path, _rows(path))
 
 

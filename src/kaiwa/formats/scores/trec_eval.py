@@ -6,6 +6,7 @@ import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from kaiwa.disk.atomic_files import visible_files
 from kaiwa.errors import InputError
 from kaiwa.formats.file_names import file_name, word
 from kaiwa.formats.scores.score_cells import Cells, cells_of, joined
@@ -47,7 +48,7 @@ def is_trec_eval(head: Head) -> Match:
 def read_trec_eval(path: Path) -> Cells:
     """The per-topic scores of a file, or of the .eval files in a folder; several runs may follow each other."""
     if path.is_dir():
-        return joined(map(read_trec_eval, sorted(path.glob(f"*{_ENDING}"))))
+        return joined(map(read_trec_eval, visible_files(path.glob(f"*{_ENDING}"))))
     return cells_of(path, _rows(path))
 
 

@@ -8,6 +8,7 @@ from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from kaiwa.disk.atomic_files import is_hidden
 from kaiwa.disk.input_files import open_input
 from kaiwa.errors import InputError
 from kaiwa.formats.text.blocks import bare_name, numbered_lines, read_blocks
@@ -49,7 +50,7 @@ class Head:
     def has_files(self, ending: str) -> bool:
         """Whether the folder, or a folder in it, has files with this suffix."""
         patterns = (f"*{ending}", f"*/*{ending}")
-        return self.is_folder and any(True for pattern in patterns for _ in self.path.glob(pattern))
+        return self.is_folder and any(not is_hidden(file) for pattern in patterns for file in self.path.glob(pattern))
 
     @cached_property
     def lines(self) -> list[str]:
