@@ -11,7 +11,6 @@ from kaiwa.cli.shell.answering import Answering, answering_options
 from kaiwa.cli.shell.output import IN_FILE, emit, json_option
 from kaiwa.cli.shell.prompt import typed_lines
 from kaiwa.errors import InputError
-from kaiwa.formats.text.blocks import MAX_LINE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,6 +47,8 @@ def command(*, index: Path, post: str | None, how: Answering, as_json: bool) -> 
 
 def _piped_lines() -> Iterator[str]:
     """The posts on stdin; a line is as long as in a file of posts at most."""
+    from kaiwa.formats.text.blocks import MAX_LINE_BYTES
+
     number = 0
     while line := sys.stdin.buffer.readline(MAX_LINE_BYTES + 1):
         number += 1

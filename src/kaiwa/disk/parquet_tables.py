@@ -128,15 +128,13 @@ def _lengths(column: Any) -> IntArray:  # Any: a pyarrow array
     import pyarrow.compute as pc
 
     if pa.types.is_dictionary(column.type):
-        each = (
-            pc.take(pa.array(_lengths(column.dictionary)), column.indices) if len(column.dictionary) else column.indices
-        )
-        return pc.fill_null(each, 0).to_numpy(zero_copy_only=False).astype(np.int64)
-    if not (
-        pa.types.is_string(column.type) or pa.types.is_large_string(column.type) or pa.types.is_binary(column.type)
-    ):
+        numbers = pc.fill_null(column.indices, 0).to_numpy(zero_copy_only=False)
+        repeated: IntArray = np.append(_lengths(column.dictionary), 0)[numbers]
+        return repeated
+    if not any(is_type(column.type) for is_type in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary)):
         return np.zeros(len(column), dtype=np.int64)
-    return pc.fill_null(pc.binary_length(column), 0).to_numpy(zero_copy_only=False).astype(np.int64)
+    lengths: IntArray = pc.fill_null(pc.binary_length(column), 0).to_numpy(zero_copy_only=False).astype(np.int64)
+    return lengths
 
 
 def _text_column(column: Any, name: str, path: Path) -> list[str]:  # Any: a pyarrow array, untyped
