@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pty
+import select
 import shutil
 import signal
 import subprocess
@@ -82,6 +83,8 @@ class Terminal:
         return self.child.wait(timeout=600)
 
     def _more(self) -> bool:
+        if not select.select([self._ours], [], [], HANGING)[0]:
+            raise TimeoutError(f"nothing more came after {self.shown[-200:]!r}")
         try:
             read = os.read(self._ours, 65536)
         except OSError:  # the other side of the terminal is closed
