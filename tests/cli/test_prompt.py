@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import signal
 import stat
-import time
+import subprocess
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
     from pathlib import Path
     from typing import Any
@@ -113,6 +113,7 @@ def test_ctrl_c_leaves_the_prompt(terminal: Terminal, index: Path, tmp_path: Pat
     running.until("post> ")
     while running.child.poll() is None:  # a signal just before the prompt waits for keys is noticed at the next one
         running.child.send_signal(signal.SIGINT)
-        time.sleep(0.2)
+        with suppress(subprocess.TimeoutExpired):
+            running.child.wait(timeout=10)
     assert running.end() == 0
     assert "stopped" not in running.shown
