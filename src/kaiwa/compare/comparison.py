@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kaiwa.model.scores import Scores
 
 MAX_RUNS = 3000
-"""Runs that are compared with each other; a pair takes some 250 bytes."""
+"""Runs that are compared with each other; a pair takes some 530 bytes."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ _BLOCK_BYTES = 1 << 20
 
 
 def file_checksum(path: Path) -> int:
-    """The CRC-32 of a file; a gibibyte takes about a second."""
+    """The CRC-32 of a file; a gibibyte takes about half a second."""
     total = 0
     with path.open("rb") as source:
         while block := source.read(_BLOCK_BYTES):
