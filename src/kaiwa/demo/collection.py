@@ -48,7 +48,7 @@ def write_collection(folder: Path, corpus: ChatCorpus, *, pairs: int, rng: np.ra
     }
     write_topics(folder / "candidates.tsv", {name: messages[0] for name, messages in candidates.items()})
     write_topics(
-        folder / "next-messages.tsv", {name: " / ".join(messages[1:]) for name, messages in candidates.items()}
+        folder / "next-messages.tsv", {name: " / ".join(messages[1:]).strip() for name, messages in candidates.items()}
     )
     write_text(folder / "ORIGIN.txt", f"The conversations are those of {corpus.origin}.\n\n{corpus.licence}")
     return Collection(len(lines), used, len(candidates))
