@@ -87,6 +87,7 @@ NAMES = {
         "sysdesc-misplaced",
         "missing-fields",
         "extra-fields",
+        "long-field",
         "second-field",
         "bad-rank",
         "rank-order",
