@@ -139,7 +139,8 @@ def test_the_tables_of_a_report_compile_and_fit(pdflatex: Pdflatex, small_round:
 def scores(tmp_path: Path) -> Path:
     """Scores of twenty runs with hostile names on nine topics."""
     rng = random.Random(1)
-    runs = (*(name[:60] for name in NAMES), *(f"T{team}-C-R1" for team in range(10)))
+    names = (name.replace("\x1b", "")[:60].strip() for name in NAMES)  # a file cannot hold control characters
+    runs = (*names, *(f"T{team}-C-R1" for team in range(10)))
     values = np.array([[rng.random() * (1 + place / 5) / 5 for place in range(20)] for _ in range(9)])
     path = tmp_path / "scores.csv"
     write_scores(path, kaiwa.ScoreSet([kaiwa.Scores("nERR@10", tuple("123456789"), runs, values)]))
