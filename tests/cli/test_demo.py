@@ -144,13 +144,27 @@ def test_the_path_is_left_alone_when_kaiwa_is_on_it(tmp_path: Path) -> None:
 
 
 def test_a_demo_repeats_with_its_seed_and_replaces_an_earlier_one(demo: Demo, kaiwa: Kaiwa) -> None:
-    """The second demo in a folder, with the same seed, gives the same page."""
+    """The second demo in a folder, with the same seed, gives the same page; a file of the user stays."""
     page = (demo.folder / "report.html").read_text()
     (demo.folder / "report.html").unlink()
+    (demo.folder / "mine.txt").write_text("keep me")
     done = kaiwa("demo", "round", "--pairs", "2000", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout) == {"folder": "round", "report": "round/report.html"}
     assert (demo.folder / "report.html").read_text() == page
+    assert (demo.folder / "mine.txt").read_text() == "keep me"
+
+
+def test_a_file_of_the_user_among_those_of_a_demo_is_named(demo: Demo, kaiwa: Kaiwa) -> None:
+    """Nothing is removed."""
+    (demo.folder / "runs" / "mine.txt").write_text("keep me")
+    before = _files(demo.folder)
+    done = kaiwa("demo", "round", "--pairs", "2000")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "kaiwa: round/runs/mine.txt: is not a file of the demo; move it, or choose another folder\n",
+    )
+    assert _files(demo.folder) == before
 
 
 def test_the_demo_never_writes_over_a_folder_that_is_not_its_own(made: Made, kaiwa: Kaiwa, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 SIMULATED = "SIMULATED ASSESSORS: a program drew these votes, nobody read the comments. This is not a result."
+_MARK = (".kaiwa-demo.json", "demo")
 _TITLE = "Kaiwa demo: a round on English chat"
 _POST = "I had a dog when I was little, he was my best friend"
 
@@ -45,7 +46,7 @@ def command(folder: Path, *, pairs: int, seed: int, as_json: bool) -> None:
 
     _refuse_other(folder)
     corpus = installed_corpus()
-    shutil.rmtree(folder, ignore_errors=True)
+    kept = _remove_earlier(folder)
     rng = np.random.default_rng(seed)
     _write_settings(folder, corpus.origin)
     made = write_collection(folder, corpus, pairs=pairs, rng=rng)
@@ -54,6 +55,7 @@ def command(folder: Path, *, pairs: int, seed: int, as_json: bool) -> None:
         click.echo(f"pairs.tsv: {made.pairs:,} pairs of {made.conversations:,} conversations; licence in ORIGIN.txt")
         click.echo(f"candidates.tsv: {made.candidates:,} posts of other conversations, to draw topics from")
         _run_round(rng)
+    _mark_finished(folder, kept)
     report = folder / "report.html"
     emit(Summary(_ending(folder, report), {"folder": str(folder), "report": str(report)}), as_json=as_json)
 
@@ -64,7 +66,7 @@ def _write_settings(folder: Path, origin: str) -> None:
     from kaiwa.task.folder_search import CONFIG
 
     settings = settings_text({"title": _TITLE, "notice": SIMULATED, "origin": origin, "licence": "see ORIGIN.txt"})
-    (folder / "runs").mkdir(parents=True)
+    (folder / "runs").mkdir(parents=True, exist_ok=True)
     write_text(folder / CONFIG, settings.replace('["zh"]', '["en"]'))
 
 
@@ -92,6 +94,37 @@ def _run_round(rng: np.random.Generator) -> None:
     click.echo(f"votes.csv: {len(votes.item):,} SIMULATED votes on {votes.items:,} items; see SIMULATED-ASSESSORS.txt")
     _run_steps(MEASURING)
     _warn()
+
+
+def _remove_earlier(folder: Path) -> frozenset[Path]:
+    """Remove the files of an earlier demo, as its mark names them; the user's files, which stay."""
+    from kaiwa.disk.folder_marks import UNFINISHED, Mark, foreign_entries, remove_named, remove_unfinished
+
+    if (folder / UNFINISHED).exists():
+        remove_unfinished(folder)
+    elif files := Mark(*_MARK).files_of(folder):
+        if inside := [path for path in foreign_entries(folder, files) if len(path.parts) > 1]:
+            raise InputError.at(folder / inside[0], "is not a file of the demo", "move it, or choose another folder")
+        remove_named(folder, files)
+    elif folder.is_dir() and any(folder.iterdir()):
+        raise InputError.at(folder, "holds a demo that is not complete", "delete it, or choose another folder")
+    kept = frozenset(_files(folder))
+    folder.mkdir(parents=True, exist_ok=True)
+    if not kept:
+        (folder / UNFINISHED).touch()  # all of the folder is ours until the mark is written
+    return kept
+
+
+def _mark_finished(folder: Path, kept: frozenset[Path]) -> None:
+    """Name every file of the demo in its mark."""
+    from kaiwa.disk.folder_marks import UNFINISHED, Mark
+
+    (folder / UNFINISHED).unlink(missing_ok=True)
+    Mark(*_MARK).write(folder, {}, (str(path.relative_to(folder)) for path in _files(folder) if path not in kept))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
 
 
 def _refuse_other(folder: Path) -> None:
