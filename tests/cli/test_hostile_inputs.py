@@ -135,6 +135,16 @@ def test_a_closed_stdin_is_one_line(index: Path) -> None:
     )
 
 
+def test_a_scale_of_votes_is_bounded(kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """A top of twenty digits is one line."""
+    (tmp_path / "votes.csv").write_text("topic,comment,assessor,level\nq1,c1,ann,2\n")
+    done = kaiwa("gains", "votes.csv", "--top", "99999999999999999999")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "kaiwa: --top 99999999999999999999 is not a level from 1 to 1,000; give the scale's highest level\n",
+    )
+
+
 def test_a_line_of_stdin_is_bounded(index: Path, command: Kaiwa, tmp_path: Path) -> None:
     """A stream without a newline is not collected in memory."""
     done = command("reply", index, folder=tmp_path, stdin="a" * (1 << 20) + "b")

@@ -90,7 +90,7 @@ def parquet_batches(
         raise InputError.at(path, "no such file", "check the name and the folder") from None
     except MemoryError:  # Arrow's own error is one
         raise
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as fault:  # the name of a column in a damaged file
+    except (pa.ArrowException, OSError, UnicodeDecodeError, KeyError) as fault:  # the columns of a damaged file
         first_line = str(fault).splitlines()[0]
         raise InputError.at(path, f"is not a complete Parquet file ({first_line})", "write it again") from None
 

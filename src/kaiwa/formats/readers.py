@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from kaiwa.model.run import Run
     from kaiwa.model.votes import Votes
 
+MAX_LEVEL = 1_000
+"""The highest level that a scale of votes may have."""
 T = TypeVar("T")
 W = TypeVar("W")
 
@@ -96,6 +98,9 @@ def read_grouped_qrels(path: Path | str) -> dict[str, Gains]:
 
 def read_votes(path: Path | str, *, top: int | None = None) -> Votes:
     """The votes in a file; ``top`` is the scale's highest level."""
+    if top is not None and not 1 <= top <= MAX_LEVEL:
+        what = f"{option('top', str(top))} is not a level from 1 to {MAX_LEVEL:,}"
+        raise InputError(f"{what}; give the scale's highest level")
     return read(VOTES, path, top=top)
 
 
