@@ -71,7 +71,7 @@ def tau_b(x: FloatArray, y: FloatArray) -> float:
     """
     agreement, untied_x, untied_y = _signs(x, y)
     if not untied_x or not untied_y:
-        raise InputError("all runs tie, so they have no order to compare; give scores that differ")
+        raise InputError("all means are equal, so there is no order to compare; give scores that differ")
     return float(agreement.sum() / sqrt(untied_x * untied_y))
 
 
