@@ -5,7 +5,7 @@ from __future__ import annotations
 import runpy
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -25,6 +25,19 @@ settings.load_profile("kaiwa")
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
 POSTS = ("The first day in Hawaii", "今天终于拿到驾照了", "今日は晴れたので散歩します", HOSTILE)
+
+
+MADE_ONCE = {"finished_demo": "demo", "models_folder": "models"}
+"""Fixtures that take long to make: the tests that use one run in one process, which makes it once."""
+
+
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the marks in its own hook
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests that share such a fixture into one group of pytest-xdist, unless they are in another."""
+    for item in items:
+        used = [group for name, group in MADE_ONCE.items() if name in getattr(item, "fixturenames", ())]
+        if used and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(used[0]))
 
 
 @pytest.fixture
@@ -48,7 +61,8 @@ def small_round(round_template: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def round_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A task folder of four runs on eight topics, judged by three assessors, with texts in ``repository/``."""
-    from kaiwa.formats.collection.repository import Manifest, writing_repository
+    from kaiwa.formats.collection.repository import Manifest
+    from kaiwa.formats.collection.repository_writer import writing_repository
     from kaiwa.formats.scores.score_tables import write_scores
     from kaiwa.model.score_set import ScoreSet
     from kaiwa.model.scores import Scores
@@ -123,6 +137,31 @@ def index(repository: Path) -> Path:
     target = repository.parent / "index"
     build_index(repository, target, language="zh", tokens=None, progress=lambda _done, _total: None)
     return target
+
+
+@pytest.fixture(scope="session")
+def models_folder(index: Path, encoder_files: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All models of the small index."""
+    from kaiwa.flow.models import train_models
+
+    target = tmp_path_factory.mktemp("trained") / "models"
+    train_models(index, target)
+    network, tokenizer = encoder_files
+    train_models(index, target, encoder=network, tokenizer=tokenizer)
+    return target
+
+
+@pytest.fixture(scope="session")
+def onnx_file() -> dict[str, Any]:
+    """The functions of tests/onnx_file.py, which make a tiny encoder."""
+    return runpy.run_path(str(Path(__file__).parent / "onnx_file.py"))
+
+
+@pytest.fixture(scope="session")
+def encoder_files(onnx_file: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A tiny encoder of the characters of the small index, and its tokenizer."""
+    network, tokenizer = onnx_file["write_encoder"](tmp_path_factory.mktemp("encoder"), PAIRS)
+    return network, tokenizer
 
 
 @pytest.fixture(scope="session")

@@ -13,15 +13,17 @@ from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks.calibration.progress import steps
 from kaiwa.compare.hsd import randomised_hsd
 from kaiwa.compare.paired_tests import PAIRED_TESTS, against_baseline
-from kaiwa.compare.stepdown import step_down_hsd
-from kaiwa.compare.tukey import one_way_tukey_hsd, tukey_hsd
+from kaiwa.compare.robust import robust_hsd
+from kaiwa.compare.stepdown import robust_step_down, step_down_hsd
 from kaiwa.compare.variance_components import pooled_variance
 from kaiwa.model.ids import FloatArray
-from kaiwa.stats.kendall import Interval, kendall_tau
+from kaiwa.stats.anova import residual_variance, within_run_variance
+from kaiwa.stats.studentised_range import critical_range
 
-SIMULATIONS = 2_000
+SIMULATIONS = 800
 TRIALS = 999
 ALPHA = 0.05
 TOPICS, RUNS = 40, 6
@@ -57,14 +59,39 @@ SCORES: dict[str, Draw] = {"normal": normal, "three-valued (nG@1)": three_valued
 
 
 def p_values(values: FloatArray, rng: np.random.Generator) -> dict[str, FloatArray]:
-    """P of every pair under each all-pairs test, runs x runs."""
+    """P of every pair under each all-pairs test, runs x runs; of Tukey's tests 0 or 1, significant or not."""
     stepped = step_down_hsd(values, trials=TRIALS, rng=rng)
+    robust = robust_step_down(values, trials=TRIALS, rng=rng)
     return {
+        "robust": robust.single_step.p_values(),
+        "robust step-down": robust.p,
         "randomised HSD": stepped.single_step.p_values(),
         "step-down": stepped.p,
-        "Tukey HSD, two-way": tukey_hsd(values).p,
-        "Tukey HSD, one-way": one_way_tukey_hsd(values).p,
+        "Tukey HSD, two-way": np.where(differences(values) > two_way_reach(values), 0.0, 1.0),
+        "Tukey HSD, one-way": np.where(differences(values) > one_way_reach(values), 0.0, 1.0),
     }
+
+
+def differences(values: FloatArray) -> FloatArray:
+    """The absolute difference of each pair of run means, runs x runs."""
+    means = values.mean(axis=0)
+    return np.abs(means[:, None] - means)
+
+
+def two_way_reach(values: FloatArray) -> float:
+    """The critical difference of Tukey's HSD with the two-way residual variance."""
+    topics, runs = values.shape
+    return critical_range(ALPHA, runs, float((topics - 1) * (runs - 1))) * float(
+        np.sqrt(residual_variance(values) / topics)
+    )
+
+
+def one_way_reach(values: FloatArray) -> float:
+    """The critical difference of the unpaired Tukey HSD."""
+    topics, runs = values.shape
+    return critical_range(ALPHA, runs, float((topics - 1) * runs)) * float(
+        np.sqrt(within_run_variance(values) / topics)
+    )
 
 
 def shown(hits: list[bool] | list[float]) -> str:
@@ -103,7 +130,9 @@ def pair_coverage(draw: Draw, shift: FloatArray, rng: np.random.Generator) -> di
         off = np.abs(values.mean(axis=0)[:, None] - values.mean(axis=0) - true).max()
         reach = randomised_hsd(values, trials=TRIALS, rng=rng).critical_difference(ALPHA)
         hits.setdefault("all pairs, randomised HSD", []).append(bool(off <= reach))
-        hits.setdefault("all pairs, Tukey two-way", []).append(bool(off <= tukey_hsd(values).critical_difference))
+        reach = robust_hsd(values, trials=TRIALS, rng=rng).critical_difference(ALPHA)
+        hits.setdefault("all pairs, robust", []).append(bool(off <= reach))
+        hits.setdefault("all pairs, Tukey two-way", []).append(bool(off <= two_way_reach(values)))
         planned = against_baseline(values, 0, test="t", trials=1, rng=rng)
         inside = (planned.low <= true[1:, 0]) & (true[1:, 0] <= planned.high)
         hits.setdefault("against a baseline, Bonferroni t", []).append(bool(inside.all()))
@@ -118,20 +147,6 @@ def planned_error(draw: Draw, rng: np.random.Generator) -> dict[str, str]:
         for test in PAIRED_TESTS:
             holm = against_baseline(values, 0, test=test, trials=TRIALS, rng=rng).holm
             hits.setdefault(f"paired {test}", []).append(bool((holm <= ALPHA).any()))
-    return {name: shown(found) for name, found in hits.items()}
-
-
-def tau_coverage(runs: int, true_tau: float, rng: np.random.Generator) -> dict[str, str]:
-    """How often each interval contains the tau of the bivariate normal that the runs are drawn from."""
-    correlation = np.sin(np.pi * true_tau / 2)
-    hits: dict[str, list[bool]] = {}
-    intervals: tuple[Interval, ...] = ("hwc", "null", "bootstrap")
-    for _ in range(SIMULATIONS // 2):
-        x, noise = rng.normal(size=(2, runs))
-        y = correlation * x + np.sqrt(1 - correlation**2) * noise
-        for interval in intervals:
-            found = kendall_tau(x, y, interval=interval, trials=400, rng=rng)
-            hits.setdefault(interval, []).append(found.low <= true_tau <= found.high)
     return {name: shown(found) for name, found in hits.items()}
 
 
@@ -164,33 +179,38 @@ def main() -> None:
     print("# Calibration of the comparisons\n\nMade by `python -m benchmarks.calibration.compare`.")
     size = f"{TRIALS} trials per test, {SIMULATIONS:,} simulations per cell"
     print(f"{TOPICS} topics, {RUNS} runs, alpha {ALPHA}, {size}")
-    fewer = f"{SIMULATIONS // 4:,} for power, {SIMULATIONS // 2:,} for tau and variances"
+    fewer = f"{SIMULATIONS // 4:,} for power, {SIMULATIONS // 2:,} for variances"
     print(f"({fewer}); each share with its standard error.")
-    families = {f"no difference, {name}": familywise(draw, none, rng) for name, draw in SCORES.items()}
-    families["no difference, unequal variances"] = familywise(unequal, none, rng)
-    families["half the runs .1 better, normal"] = familywise(normal, half, rng)
-    print_table("Familywise error (should be at most .05)", families)
     ladder = np.linspace(0, 0.15, RUNS)
+    families = {f"no difference, {name}": (draw, none) for name, draw in SCORES.items()}
+    families["no difference, unequal variances"] = unequal, none
+    families["half the runs .1 better, normal"] = normal, half
+    print_table(
+        "Familywise error (should be at most .05)",
+        {name: familywise(*families[name], rng) for name in steps("familywise error", families)},
+    )
     print_table(
         "Power: share of different pairs found, runs .03 apart",
-        {name: power(draw, ladder, rng) for name, draw in SCORES.items()},
+        {name: power(SCORES[name], ladder, rng) for name in steps("power", SCORES)},
     )
-    cases = {f"no difference, {name}": pair_coverage(draw, none, rng) for name, draw in SCORES.items()}
-    cases["runs .03 apart, normal"] = pair_coverage(normal, ladder, rng)
-    cases["runs .03 apart, skewed"] = pair_coverage(skewed, ladder, rng)
-    print_table("Coverage of simultaneous 95% intervals (should be at least .95)", cases)
+    cases = {f"no difference, {name}": (draw, none) for name, draw in SCORES.items()}
+    cases["runs .03 apart, normal"] = normal, ladder
+    cases["runs .03 apart, skewed"] = skewed, ladder
     print_table(
-        "Coverage of 95% intervals of tau (should be .95)",
-        {f"{runs} runs, tau {tau:g}": tau_coverage(runs, tau, rng) for runs in (10, 25, 44) for tau in (0.0, 0.5, 0.8)},
+        "Coverage of simultaneous 95% intervals (should be at least .95)",
+        {name: pair_coverage(*cases[name], rng) for name in steps("coverage", cases)},
     )
     print_table(
         "Coverage of 95% limits of variances (should be .95)",
-        {name: variance_coverage(draw, np.random.default_rng(20162)) for name, draw in SCORES.items()},
+        {
+            name: variance_coverage(SCORES[name], np.random.default_rng(20162))
+            for name in steps("limits of variances", SCORES)
+        },
     )
     draws = {**SCORES, "unequal variances": unequal}
     print_table(
         "Familywise error against a baseline, Holm-corrected, no difference (should be at most .05)",
-        {name: planned_error(draw, np.random.default_rng(20163)) for name, draw in draws.items()},
+        {name: planned_error(draws[name], np.random.default_rng(20163)) for name in steps("baseline", draws)},
     )
 
 

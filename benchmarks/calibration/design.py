@@ -1,23 +1,28 @@
 """Calibration of the designs: the power at the designed n, by simulation, for every method.
 
-``python -m benchmarks.calibration.design > docs/calibration/design.md`` (about a minute of CPU).
+``python -m benchmarks.calibration.design MATRICES RUNS > docs/calibration/design.md`` (some minutes of CPU).
+MATRICES is a folder of real topics x runs matrices, RUNS one of real run files; without them their tables are left out.
 """
 
 from __future__ import annotations
 
 import sys
 from math import sqrt
+from pathlib import Path
 
 import numpy as np
 
+from benchmarks.calibration import pilots
+from benchmarks.calibration.pilots import row
+from benchmarks.calibration.progress import steps
 from kaiwa.compare.hsd import randomised_hsd
 from kaiwa.stats.f_distribution import critical_f
 from kaiwa.topicset import design
 from kaiwa.topicset.pass_rates import PassRates, mid_p_power, pass_rate_design
 from kaiwa.topicset.simulation.test_verdicts import VERDICTS
-from kaiwa.topicset.topic_rounds import p_values, planned_rounds
+from kaiwa.topicset.topic_rounds import rounds_of
 
-SETS = 40_000
+SETS = 20_000
 CELLS = [(0.0643, 3, 0.15), (0.0643, 10, 0.15), (0.1515, 5, 0.2), (0.0222, 30, 0.1)]
 TOPIC_VARIANCE = 0.03
 
@@ -45,15 +50,10 @@ def achieved(test: str, n: int, systems: int, min_diff: float, variance: float) 
     return found / SETS
 
 
-def row(*cells: object) -> str:
-    """A Markdown row."""
-    return "| " + " | ".join(f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in cells) + " |"
-
-
 def power_rows() -> list[str]:
     """Every test at the n designed for 80% power; the published method's n too."""
     rows = []
-    for test in VERDICTS:
+    for test in steps("power", VERDICTS):
         for variance, many, min_diff in CELLS[:: 2 if test.endswith("-t") else 1]:
             systems = 2 if test.endswith("-t") else many
             answer = design(variance=variance, systems=systems, min_diff=min_diff, test=test)
@@ -117,18 +117,14 @@ def _mcnemar(rates: PassRates, n: int, rng: np.random.Generator) -> float:
 
 
 def rounds_rows() -> list[str]:
-    """Levels set on one set of trials, type I error and power counted on others."""
+    """Levels set on one set of trials, type I error counted on others."""
     rows, rng = [], np.random.default_rng(13)
     for spending in ("obrien-fleming", "pocock"):
-        for systems, shared in ((2, True), (10, False)):
-            plan = planned_rounds(
-                [30, 60, 91], systems=systems, min_diff=0.15, variance=0.0643, shared_topics=shared,
-                spending=spending, rng=rng,
-            )  # fmt: skip
-            fresh = p_values([30, 60, 91], systems, shared, means=np.zeros(systems), trials=SETS, rng=rng)
-            kept = float((fresh <= [look.level for look in plan.looks]).any(axis=1).mean())
-            error = sqrt(kept * (1 - kept) / SETS)
-            rows.append(row(spending, systems, shared, plan.naive, kept, error, plan.power, plan.expected_n))
+        for test, systems in (("two-way", 2), ("anova", 10), ("hsd-paired", 10)):
+            answer = design(variance=0.0643, systems=systems, min_diff=0.15, n=91, test=test)
+            plan = rounds_of(answer, [30, 60, 91], spending=spending, rng=rng)
+            cells = (spending, test, systems, plan.naive, plan.kept, plan.error, plan.power, plan.expected_n)
+            rows.append(row(*cells))
     return rows
 
 
@@ -145,11 +141,56 @@ def randomised_rows() -> list[str]:
     return rows
 
 
+def pilot_parts() -> list[str]:
+    """The tables on pilots; those on real data if its folders are given."""
+    folders = [Path(name) for name in sys.argv[1:]]
+    real = pilots.real_matrices(folders[0]) if folders else {}
+    parts = [
+        f"\n## Where the other systems' means lie ({pilots.SETS:,} normal data sets per cell, error .023)\n\n"
+        "Best and worst differ by minD; the others lie midway, evenly spread, or half at either end (clusters). Power "
+        "to find the\nbest-worst pair at the n of `hsd-paired` and at that of `randomised-hsd`, the default with a "
+        "pilot, by Tukey's HSD, by\nthe test `robust` and by the randomised HSD. Required: 0.80.\n\n"
+        "| m | minD | V_E2 | others | n | Tukey | robust | randomised | n | Tukey | robust | randomised |\n"
+        + "|---" * 12 + "|",
+        *pilots.means_rows(),
+        "\n## The variance of simulated data sets\n\n`--simulate` draws from a pilot; the residual variance of what is "
+        "drawn over that of the pilot, and what it was without scaling.\n\n"
+        "| topics | runs | systems | unscaled | drawn / pilot |\n" + "|---" * 5 + "|",
+        *pilots.drawn_variance_rows(),
+        f"\n## Small pilots ({pilots.PILOTS} pilots per matrix)\n\nThe mean power of the test `robust` by a design for "
+        "0.80 from a small pilot, which gives\nthe variance and the range ratio; and the middle 80% of the matrices.\n"
+        "\n| scores | pilot | matrices | plug-in n | range | assured n | range |\n" + "|---" * 7 + "|",
+        *pilots.small_pilot_rows(real),
+    ]  # fmt: skip
+    if real:
+        parts += [
+            "\n## Real covariance\n\nTopics and 10 runs drawn from real matrices without their run means; the power at "
+            "the designed n, over matrices.\n`hsd-paired` and `robust` are tested by the test `robust`, "
+            "`randomised-hsd` by the randomised HSD. The Monte-Carlo error of a mean\n"
+            f"is {sqrt(0.16 / (pilots.PILOTS * len(real))):.3f}.\n\n"
+            "| design | others | matrices | 10% | median | 90% | mean |\n" + "|---" * 7 + "|",
+            *pilots.covariance_rows(real),
+            "\n## One-way topics over those of the compared test (10 systems, minD 0.1)\n\n"
+            "| compared test | matrices | least | median | most |\n" + "|---" * 5 + "|",
+            *pilots.ratio_rows(real),
+        ]  # fmt: skip
+    if len(folders) > 1:
+        parts += [
+            "\n## Pool sizes of real runs\n\n`from half` extrapolates from every second run; `formula` is the upper "
+            "limit from the mean overlap of two runs.\n\n"
+            "| runs | depth | items per topic | from half | overlap | formula |\n" + "|---" * 6 + "|",
+            *pilots.pool_rows(folders[1]),
+        ]  # fmt: skip
+    return parts
+
+
 def main() -> None:
     """Print the tables."""
     parts = [
         ("# Calibration of the designs\n\n"
-        "Made by `python -m benchmarks.calibration.design > docs/calibration/design.md`.\n"
+        "Made by `python -m benchmarks.calibration.design MATRICES RUNS > docs/calibration/design.md`, where MATRICES "
+        "is a folder of\nreal topics x runs matrices (57 of TREC, by J. Urbano) and RUNS one of real runs (17 of the "
+        "TREC 2003 Robust track).\n"
         f"{SETS:,} simulated data sets per row unless stated otherwise; "
         "`error` is the Monte-Carlo standard error.\n"),
         "## Power at the designed n (required: 0.80)\n\n`promised` is the power by the method of the row, `exact` the "
@@ -163,12 +204,14 @@ def main() -> None:
         "\n## Pass rates\n\n| rate | minD | correlation | prompts | promised | achieved | error | exact level |\n"
         + "|---" * 8 + "|",
         *pass_rate_rows(),
-        "\n## Rounds at 30, 60, 91 topics\n\n| spending | m | shared | naive | kept | error | power | expected n |\n"
+        "\n## Rounds at 30, 60, 91 topics (400,000 trials; required: an error of .050 +- .001)\n\n"
+        "| spending | test | m | naive | kept | error | power | expected n |\n"
         + "|---" * 8 + "|",
         *rounds_rows(),
         "\n## The randomised Tukey HSD at the n of hsd-paired (1,000 data sets of 1,000 permutations)\n\n"
         "| m | minD | n | achieved | error |\n" + "|---" * 5 + "|",
         *randomised_rows(),
+        *pilot_parts(),
     ]  # fmt: skip
     sys.stdout.write("\n".join(parts) + "\n")
 

@@ -37,7 +37,8 @@ from benchmarks.harness import machine
 from kaiwa.build.index.index_build import build_index
 from kaiwa.flow.retrieve import Bot
 from kaiwa.flow.topics import sample_topics
-from kaiwa.formats.collection.repository import Manifest, writing_repository
+from kaiwa.formats.collection.repository import Manifest
+from kaiwa.formats.collection.repository_writer import writing_repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

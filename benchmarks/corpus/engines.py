@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.build.index.index_writer import writing_index
+from kaiwa.build.array_writer import writing_arrays
 from kaiwa.build.index.posting_lists import write_side
 from kaiwa.build.index.term_numbers import TermNumbers, write_terms
 from kaiwa.disk.document_parts import DocumentParts
-from kaiwa.formats.collection.index_folder import open_index_files
+from kaiwa.formats.collection.index_folder import INDEX, open_index_files
 from kaiwa.retrieve.index.vocabulary import Vocabulary
 from kaiwa.retrieve.search.matching import Matcher, query_from, search
 from kaiwa.retrieve.similarity import bm25
@@ -38,7 +38,7 @@ _EACH = (1 << 16) - 1  # documents in a part
 def build_kaiwa(lines: Path, folder: Path) -> None:
     """What ``kaiwa index`` does after tokenising: terms, postings, norms, peaks, checksums, on disk."""
     facts: dict[str, object] = {}
-    with writing_index(folder, facts) as writer, lines.open("rb") as source:
+    with writing_arrays(folder, INDEX, facts) as writer, lines.open("rb") as source:
         vocabulary = Vocabulary(Tokeniser("lines", str.split, str))
         parts = DocumentParts(writer.folder, _EACH)
         terms = TermNumbers(vocabulary, parts)

@@ -40,7 +40,7 @@ def main() -> None:
 
 def token_lines(index: Index) -> Iterator[str]:
     """Each comment's tokens, spaces between them."""
-    postings = index.comments.postings
+    postings = index.shards[0].comments.postings
     frequency = postings.frequency[postings.shapes]
     docs = np.repeat(postings.docs, frequency)
     terms = np.repeat(np.repeat(np.arange(len(index.terms), dtype=np.uint32), np.diff(postings.starts)), frequency)

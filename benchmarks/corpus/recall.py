@@ -4,12 +4,17 @@
 and uses each of them as a query. Its true replies are its comments that also belong to other posts, and are therefore
 still in the rest. Recall@k is the share of them among the first k, averaged over the held-out posts that have any. A
 comment of another post may be an equally good answer; it is counted as wrong.
+
+Replies that are still in the rest are popular texts: to answer every post with the comments of the most posts finds
+more of them than most systems. That row is printed first; ``benchmarks.ranking.provenance`` has forms in which
+popularity finds nothing.
 """
 
 from __future__ import annotations
 
 import argparse
 import tempfile
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,11 +61,13 @@ def main() -> None:
         replies = sum(map(len, truth.values()))
         print(f"{posts:,} posts left; {len(truth)} of {options.topics} held-out posts have {replies} true replies.\n")
         print("| tokens | system | recall@10 | recall@100 |\n|---|---|---:|---:|")
+        sought = [Sought(drawn.topics[topic], frozenset(wanted)) for topic, wanted in truth.items()]
+        found = _shares(most_popular(rest, max(DEPTHS)), sought).mean(axis=0)
+        print(f"| | popularity: number of posts | {found[0]:.4f} | {found[1]:.4f} |", flush=True)
         for tokens in options.tokens.split(","):
             build_index(rest, Path(folder) / "index", language=None, tokens=tokens, progress=lambda _done, _total: None)
             bot = Bot(Path(folder) / "index")
-            for system in SYSTEMS:
-                sought = [Sought(drawn.topics[topic], frozenset(wanted)) for topic, wanted in truth.items()]
+            for system in bot.system_names():
                 found = recalls(bot, system, sought, DEPTHS).mean(axis=0)
                 print(f"| {tokens} | {system} | {found[0]:.4f} | {found[1]:.4f} |", flush=True)
 
@@ -74,6 +81,19 @@ def true_replies(source: Path, rest: Path, topics: set[str]) -> dict[str, set[st
             if post in topics and comment in left:
                 truth.setdefault(post, set()).add(comment)
     return truth
+
+
+def most_popular(repository: Path, count: int) -> list[str]:
+    """The comments with the most posts; ties by their ids."""
+    posts = Counter(comment for batch in open_repository(repository).table("pairs") for comment in batch[1])
+    return sorted(posts, key=lambda comment: (-posts[comment], comment))[:count]
+
+
+def _shares(ranking: Sequence[str], sought: Sequence[Sought]) -> FloatArray:
+    """The share of the wanted comments among the first k of one ranking ("queries x depths")."""
+    return np.array(
+        [[len(one.wanted.intersection(ranking[:depth])) / len(one.wanted) for depth in DEPTHS] for one in sought]
+    )
 
 
 def recalls(bot: Bot, system: str, sought: Sequence[Sought], depths: tuple[int, ...]) -> FloatArray:

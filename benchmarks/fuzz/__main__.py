@@ -18,11 +18,19 @@ import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchmarks.fuzz.changed_files import tried_file
+from benchmarks.fuzz.changed_folders import FOLDERS, make_round, tried_folder
 from benchmarks.fuzz.command_lines import tried_words
 from kaiwa.formats.format_table import FORMATS
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMMAND_LINE = "command line"
+KINDS = (*FORMATS, *FOLDERS, COMMAND_LINE)
+WHOLE = "whole"
 LONGEST = 60
 """Seconds after which an input is a finding: the examples are small."""
 
@@ -52,22 +60,25 @@ class Counts:
         return "\n".join(lines)
 
 
-def fuzz(inputs: int, seed: int, keep: Path, *, seconds: float = float("inf")) -> Counts:
-    """The counts over so many inputs, or as many as fit the time: every format in turn, then a command line."""
+def fuzz(inputs: int, seed: int, keep: Path, *, seconds: float = float("inf"), kinds: Sequence[str] = KINDS) -> Counts:
+    """The counts over so many inputs, or as many as fit the time: formats, folders and command lines in turn."""
     end = time.monotonic() + seconds
     signal.signal(signal.SIGALRM, _too_slow)
-    rng, counts = random.Random(seed), Counts()
-    kinds = [*FORMATS, "command line"]
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+    counts = Counts()
+    memory = Path("/dev/shm")  # noqa: S108  a folder in memory, where there is one
+    place = memory if memory.is_dir() else None
+    with tempfile.TemporaryDirectory(dir=place) as folder, warnings.catch_warnings():
         warnings.simplefilter("error")
+        if FOLDERS.keys() & kinds:
+            make_round(Path(folder) / WHOLE)
         for number in range(inputs):
             if time.monotonic() > end:
                 break
-            kind = kinds[number % len(kinds)]
+            rng, kind = random.Random(f"{seed}-{number}"), kinds[number % len(kinds)]
             work = Path(folder) / "input"
             signal.setitimer(signal.ITIMER_REAL, LONGEST)
             try:
-                outcome = tried_words(rng, work) if kind == "command line" else tried_file(rng, kind, work)
+                outcome = _tried(rng, kind, work, Path(folder) / WHOLE)
             except Exception:  # noqa: BLE001  any exception that is not ours is what is looked for
                 outcome = "finding"
                 counts.findings.append(_kept(work, keep / f"{seed}-{number}-{kind.replace(' ', '-')}"))
@@ -75,6 +86,12 @@ def fuzz(inputs: int, seed: int, keep: Path, *, seconds: float = float("inf")) -
             counts.add(kind, outcome)
             shutil.rmtree(work, ignore_errors=True)
     return counts
+
+
+def _tried(rng: random.Random, kind: str, work: Path, whole: Path) -> str:
+    if kind == COMMAND_LINE:
+        return tried_words(rng, work)
+    return tried_folder(rng, kind, work, whole) if kind in FOLDERS else tried_file(rng, kind, work)
 
 
 def _too_slow(_number: int, _frame: object) -> None:
@@ -96,9 +113,10 @@ def main() -> None:
     parser.add_argument("--inputs", type=int, default=10_000, help="how many inputs")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so many seconds")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kind", action="append", choices=KINDS, help="only inputs of this kind; may be repeated")
     parser.add_argument("--keep", type=Path, default=Path("fuzz-findings"), help="folder of the findings")
     given = parser.parse_args()
-    counts = fuzz(given.inputs, given.seed, given.keep, seconds=given.seconds)
+    counts = fuzz(given.inputs, given.seed, given.keep, seconds=given.seconds, kinds=given.kind or KINDS)
     print(counts.table())
     for finding in counts.findings:
         print(finding)

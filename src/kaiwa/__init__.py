@@ -5,10 +5,10 @@ The names below are the public API; each is loaded when first used, so ``import 
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # loading ``typing`` would take longer than all else here; a Ctrl-C meanwhile is a traceback
 if TYPE_CHECKING:
+    from typing import Any
+
     from kaiwa.api.designs import (
         design,
         design_decision,
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         read_chances,
         read_factors,
         read_intents,
+        read_observations,
         read_qrels,
         read_run,
         read_runs,
@@ -31,21 +32,32 @@ if TYPE_CHECKING:
         read_votes,
     )
     from kaiwa.api.noun_writers import write_factors, write_runs, write_topics
-    from kaiwa.api.repository_verbs import clean_pairs, index_repository, retrieve_run, sample_topics
+    from kaiwa.api.repository_verbs import (
+        clean_pairs,
+        index_repository,
+        retrieve_run,
+        sample_topics,
+        train_models,
+        train_ranker,
+    )
     from kaiwa.api.repository_verbs import open_index as open  # noqa: A004  kaiwa.open, not the builtin
     from kaiwa.api.score_verbs import score, tau, variance, vote_intervals
     from kaiwa.api.task_verbs import check_runs, pool_runs, write_pool, write_report
     from kaiwa.check.checked_files import Check
     from kaiwa.compare.baseline import BaselineComparison
     from kaiwa.compare.comparison import Comparison
+    from kaiwa.compare.crossed_comparison import CrossedComparison
+    from kaiwa.compare.crossed_variance import CrossedVariance
     from kaiwa.compare.rank_agreement import RankAgreement
     from kaiwa.compare.standardisation import Factors
     from kaiwa.compare.variance_components import Variance
     from kaiwa.errors import DesignError, InputError, KaiwaError, UnknownName
     from kaiwa.flow.retrieve import Bot
     from kaiwa.label.agreement import Agreement
+    from kaiwa.label.assessor_quality import PanelQuality
     from kaiwa.measure.scoring import Scored
     from kaiwa.model.gains import Gains
+    from kaiwa.model.observations import Observations
     from kaiwa.model.pair import Pair
     from kaiwa.model.run import Run
     from kaiwa.model.score_set import ScoreSet
@@ -64,23 +76,30 @@ _HOMES = {
     ),
     "kaiwa.api.measure_table": "measures",
     "kaiwa.api.noun_readers": (
-        "read_chances read_factors read_intents read_qrels read_run read_runs read_scores read_topics read_votes"
+        "read_chances read_factors read_intents read_observations read_qrels read_run read_runs read_scores "
+        "read_topics read_votes"
     ),
-    "kaiwa.api.repository_verbs": "clean_pairs index_repository open_index retrieve_run sample_topics",
+    "kaiwa.api.repository_verbs": (
+        "clean_pairs index_repository open_index retrieve_run sample_topics train_models train_ranker"
+    ),
     "kaiwa.api.score_verbs": "score tau variance vote_intervals",
     "kaiwa.api.task_verbs": "check_runs pool_runs write_pool write_report",
     "kaiwa.api.noun_writers": "write_factors write_runs write_topics",
     "kaiwa.check.checked_files": "Check",
     "kaiwa.compare.baseline": "BaselineComparison",
     "kaiwa.compare.comparison": "Comparison",
+    "kaiwa.compare.crossed_comparison": "CrossedComparison",
+    "kaiwa.compare.crossed_variance": "CrossedVariance",
     "kaiwa.compare.rank_agreement": "RankAgreement",
     "kaiwa.compare.standardisation": "Factors",
     "kaiwa.compare.variance_components": "Variance",
     "kaiwa.errors": "DesignError InputError KaiwaError UnknownName",
     "kaiwa.flow.retrieve": "Bot",
     "kaiwa.label.agreement": "Agreement",
+    "kaiwa.label.assessor_quality": "PanelQuality",
     "kaiwa.measure.scoring": "Scored",
     "kaiwa.model.gains": "Gains",
+    "kaiwa.model.observations": "Observations",
     "kaiwa.model.pair": "Pair",
     "kaiwa.model.run": "Run",
     "kaiwa.model.score_set": "ScoreSet",
@@ -99,6 +118,8 @@ __all__ = [
     "Bot",
     "Check",
     "Comparison",
+    "CrossedComparison",
+    "CrossedVariance",
     "Design",
     "DesignError",
     "Factors",
@@ -106,7 +127,9 @@ __all__ = [
     "Gains",
     "InputError",
     "KaiwaError",
+    "Observations",
     "Pair",
+    "PanelQuality",
     "PoolReport",
     "RankAgreement",
     "Replies",
@@ -132,6 +155,7 @@ __all__ = [
     "read_chances",
     "read_factors",
     "read_intents",
+    "read_observations",
     "read_qrels",
     "read_run",
     "read_runs",
@@ -143,6 +167,8 @@ __all__ = [
     "score",
     "simulate_design",
     "tau",
+    "train_models",
+    "train_ranker",
     "variance",
     "vote_intervals",
     "write_factors",
@@ -161,7 +187,9 @@ def __getattr__(name: str) -> Any:  # Any: the attribute's own type
     inside = "open_index" if name == "open" else name
     if name == "open_index" or inside not in _PUBLIC:
         raise AttributeError(f"module 'kaiwa' has no attribute {name!r}")
-    return getattr(importlib.import_module(_PUBLIC[inside]), inside)
+    from importlib import import_module
+
+    return getattr(import_module(_PUBLIC[inside]), inside)
 
 
 def __dir__() -> list[str]:

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from kaiwa.flow.report import write_report
-from kaiwa.formats.collection.repository import Manifest, writing_repository
+from kaiwa.formats.collection.repository import Manifest
+from kaiwa.formats.collection.repository_writer import writing_repository
 from kaiwa.formats.scores.score_tables import write_scores
 from kaiwa.model.score_set import ScoreSet
 from kaiwa.model.scores import Scores
@@ -20,8 +21,11 @@ from kaiwa.task.settings import TaskSettings
 from kaiwa.task.task_folder import Task, read_task
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playwright.sync_api import Browser, Page
 
+pytestmark = pytest.mark.xdist_group("report_page")  # the reports are made once
 HOSTILE = "<img src=x onerror=alert(1)>"
 A4 = 718
 """The width in CSS pixels between the margins of A4 paper."""
@@ -31,27 +35,6 @@ SMALLEST = """() => Math.min(...[...document.querySelectorAll("figure text")].ma
   return Math.round(parseFloat(getComputedStyle(one).fontSize) * scale * 72 / 96 * 100) / 100;
 }))"""
 """The smallest text of the figures as printed, in points."""
-CONTRAST = """() => {
-  const channel = c => (c /= 255) <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4;
-  const parts = colour => {
-    const numbers = colour.match(/[\\d.]+/g).map(Number);
-    return colour.startsWith("color(") ? numbers.map(one => one * 255) : numbers;
-  };
-  const light = ([r, g, b]) => .2126 * channel(r) + .7152 * channel(g) + .0722 * channel(b);
-  const paper = node => {
-    for (; node; node = node.parentElement) {
-      const found = parts(getComputedStyle(node).backgroundColor);
-      if (found.length < 4 || found[3] > 0) return found;
-    }
-    return [255, 255, 255];
-  };
-  const faint = [];
-  for (const node of document.querySelectorAll("p, li, a, summary, th, td, caption, figcaption, small, b, h3, label")) {
-    const [a, b] = [light(parts(getComputedStyle(node).color)), light(paper(node))].sort((x, y) => y - x);
-    if ((a + .05) / (b + .05) < 4.5) faint.push(node.outerHTML.slice(0, 80));
-  }
-  return faint;
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -195,11 +178,13 @@ def test_chinese_and_japanese_are_distinguished(browser: Browser, whole: Path) -
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_stands_out_from_its_paper(browser: Browser, whole: Path, scheme: str) -> None:
+def test_every_text_stands_out_from_its_paper(
+    browser: Browser, whole: Path, scheme: str, faint_texts: Callable[[Page], list[str]]
+) -> None:
     """A contrast of 4.5 or more (WCAG AA), in the figures too."""
     page = browser.new_page(color_scheme=scheme)
     page.goto(whole.as_uri())
-    assert page.evaluate(CONTRAST) == []
+    assert faint_texts(page) == []
     ink = page.evaluate("getComputedStyle(document.querySelector('figure text')).fill")
     assert ink == page.evaluate("getComputedStyle(document.body).color")
     page.close()

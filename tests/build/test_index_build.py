@@ -15,18 +15,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from kaiwa.build.index import index_writer
+from kaiwa.build import array_writer
 from kaiwa.build.index.index_build import build_index
 from kaiwa.errors import InputError, UnknownName
 from kaiwa.flow.retrieve import Bot
-from kaiwa.formats.collection import index_folder
-from kaiwa.formats.collection.index_folder import open_index
+from kaiwa.formats.collection import array_folder
+from kaiwa.formats.collection.index_folder import INDEX, open_index, open_index_files
 from kaiwa.rank.answer_filters import NO_FILTERS
 from kaiwa.retrieve.index.inverted_index import index_from
 from kaiwa.retrieve.search.matching import Matcher, query_of, search
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from kaiwa.formats.collection.array_folder import ArrayFolder
 
 
 def rebuilt(repository: Path, target: Path, tokens: str | None = None) -> Path:
@@ -42,7 +44,7 @@ def data_of(target: Path) -> Path:
 
 def test_any_flipped_byte_is_detected(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In every file, in every part of it: refused when the index is opened or the part is read."""
-    monkeypatch.setattr(index_folder, "CHUNK", 256)
+    monkeypatch.setattr(array_folder, "CHUNK", 256)
     target = rebuilt(repository, tmp_path / "index")
     for name in [*sorted(data_of(target).iterdir()), target / "manifest.json"]:
         whole = name.read_bytes()
@@ -57,8 +59,10 @@ def test_any_flipped_byte_is_detected(repository: Path, tmp_path: Path, monkeypa
 def _use_all(target: Path) -> None:
     bot = Bot(target)
     for number in range(len(bot.index.terms)):
-        for side in (bot.index.posts, bot.index.comments):
-            side.slices(_one(number))
+        for shard in bot.index.shards:
+            for side in (shard.posts, shard.comments):
+                own = side.own_terms(_one(number))
+                side.slices(own[own >= 0])
     for side in (bot.index.posts, bot.index.comments):
         for number in range(len(side)):
             side.texts.id_of(number)
@@ -86,7 +90,7 @@ def test_the_arrays_of_an_index_keep_their_names(index: Path) -> None:
 
 def test_an_index_built_before_a_similarity_was_added_opens_without_it(index: Path) -> None:
     """The others answer as before, and asking for the missing one is an error."""
-    files = index_folder.open_index_files(index)
+    files = open_index_files(index)
     arrays = {name: array for name, array in files.arrays.items() if not name.endswith("bm25_peaks")}
     older = index_from(arrays, files.facts, files.check)
     query = query_of(older, "考试")
@@ -141,7 +145,7 @@ def test_an_open_index_answers_on_while_it_is_replaced(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The old arrays stay mapped, those not yet checked too; who opens next gets the new index."""
-    monkeypatch.setattr(index_folder, "CHUNK", 256)
+    monkeypatch.setattr(array_folder, "CHUNK", 256)
     bot = Bot(rebuilt(repository, tmp_path / "index"))
     before = [one.comment for one in bot.reply("考试", filters=NO_FILTERS)]
     rebuilt(repository, tmp_path / "index", "bigrams")
@@ -191,17 +195,17 @@ def test_an_index_that_is_replaced_while_it_is_opened_is_opened_again(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The manifest is read again; a damaged index is still refused at once."""
-    target, read = rebuilt(repository, tmp_path / "index"), index_folder._read_manifest
+    target, read = rebuilt(repository, tmp_path / "index"), array_folder.read_manifest
     builds = iter(["bigrams", "zh"])
 
-    def replaced(path: Path) -> dict[str, object]:
-        manifest = read(path)
+    def replaced(path: Path, kind: ArrayFolder) -> dict[str, object]:
+        manifest = read(path, kind)
         for tokens in builds:
             rebuilt(repository, target, tokens)
             break
         return manifest
 
-    monkeypatch.setattr(index_folder, "_read_manifest", replaced)
+    monkeypatch.setattr(array_folder, "read_manifest", replaced)
     assert open_index(target).tokeniser == "zh"
     next(target.glob("data-*/*.npy")).unlink()
     with pytest.raises(InputError, match="missing or truncated"):
@@ -211,7 +215,7 @@ def test_an_index_that_is_replaced_while_it_is_opened_is_opened_again(
 def test_two_builds_at_once_do_not_meet(repository: Path, tmp_path: Path) -> None:
     """The second is refused."""
     with (
-        index_writer.writing_index(tmp_path / "index", {}),
+        array_writer.writing_arrays(tmp_path / "index", INDEX, {}),
         pytest.raises(InputError, match="another build is running here"),
     ):
         rebuilt(repository, tmp_path / "index")
@@ -223,7 +227,7 @@ def test_a_build_stopped_late_leaves_no_takedown_list_behind(
     """The list is copied at the very end; and beside a list alone, an index can be built."""
     shutil.copytree(repository, tmp_path / "repository")
     (tmp_path / "repository" / "takedown.txt").write_text("c01\n", encoding="utf-8")
-    monkeypatch.setattr(index_writer, "checksums", _stopped)
+    monkeypatch.setattr(array_writer, "checksums", _stopped)
     with pytest.raises(KeyboardInterrupt):
         rebuilt(tmp_path / "repository", tmp_path / "index")
     monkeypatch.undo()

@@ -25,7 +25,7 @@ def test_agree_prints_one_json_object_with_the_contracts_fields(made: Made, kaiw
     found = json.loads(kaiwa("agree", "votes.txt", "--json", "--quiet").stdout)
     assert (found["items"], found["votes"], found["missing"]) == (3, 8, 4)
     assert found["votes_per_item"] == pytest.approx(8 / 3)
-    assert found["raw_agreement"] == pytest.approx((1 / 3 + 1 + 0) / 3)
+    assert found["raw_agreement"] == pytest.approx(4 / 7)  # of 3 + 3 + 1 pairs of votes
     assert set(found["krippendorff_alpha"]) == {"nominal", "ordinal", "interval"}
     assert -1 <= found["fleiss_kappa"] <= 1
     assert found["contested"][0]["comment"] == "c"
@@ -43,7 +43,7 @@ def test_merged_levels_count_as_one(made: Made, kaiwa: Kaiwa) -> None:
     """With L1 and L2 merged, item a is unanimous."""
     made("votes.txt", VOTES)
     found = json.loads(kaiwa("agree", "votes.txt", "--merge", "L1+L2", "--json").stdout)
-    assert found["raw_agreement"] == pytest.approx(2 / 3)
+    assert found["raw_agreement"] == pytest.approx(6 / 7)
 
 
 def test_pairs_of_assessors_are_listed_on_request(made: Made, kaiwa: Kaiwa) -> None:
@@ -143,6 +143,9 @@ def test_gains_are_written_as_qrels(made: Made, kaiwa: Kaiwa, scheme: str, expec
         "missing": 4,
         "without_votes": 1,
         "output": "qrels.txt",
+        "without": [],
+        "leaderboard": {},
+        "simulated": False,
     }
 
 

@@ -70,6 +70,21 @@ def test_a_repository_holds_its_tables_and_nothing_else(kaiwa: Kaiwa, tmp_path: 
     assert {entry.name for entry in tmp_path.iterdir()} == {"p.tsv", "repo"}
 
 
+def test_a_folder_with_a_takedown_list_alone_becomes_the_repository(kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """As that of an index: the list may be there before. It applies, it stays, and nothing else is left."""
+    (tmp_path / "pairs.tsv").write_text("p1\tpost one\tc1\tcomment one\np1\tpost one\tc2\tcomment two\n")
+    (tmp_path / "repo").mkdir()
+    (tmp_path / "repo" / "takedown.txt").write_text("c1\n")
+    done = kaiwa("clean", "pairs.tsv", "-o", "repo", "--rules", "plain", "--json")
+    assert (done.returncode, json.loads(done.stdout)["comments"]) == (0, 1)
+    assert (tmp_path / "repo" / "takedown.txt").read_text() == "c1\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pairs.tsv", "repo"]
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "takedown.txt").write_text("c1\n")
+    (tmp_path / "other" / "notes.txt").write_text("mine")
+    assert kaiwa("clean", "pairs.tsv", "-o", "other").returncode == 2
+
+
 def test_cleaning_again_keeps_the_takedown_list_and_notes(kaiwa: Kaiwa, tmp_path: Path) -> None:
     """The list stays, and applies."""
     repository = cleaned(kaiwa, tmp_path, "repo")

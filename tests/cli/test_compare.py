@@ -39,10 +39,97 @@ def test_compare_speaks_the_promised_json(kaiwa: Kaiwa, scores: Path) -> None:
     assert len(fields["pairs"]) == 6
 
 
+def test_rank_sets_stand_beside_the_ranks(kaiwa: Kaiwa, scores: Path) -> None:
+    """JSON ``rank_sets`` {run: [low, high]} and ``may_be_best``; the same in the table, the note and LaTeX."""
+    fields = json.loads(kaiwa("compare", str(scores), "-m", "P+", "--json").stdout)
+    assert fields["rank_sets"] == {"X-C-R1": [1, 2], "X-C-R2": [1, 2], "Y-C-R1": [3, 4], "Z-C-R1": [3, 4]}
+    assert fields["may_be_best"] == ["X-C-R1"]
+    shown = kaiwa("compare", str(scores), "-m", "P+").stdout
+    assert [line.split("  ")[-1].strip() for line in shown.splitlines()[2:6]] == ["1-2", "1-2", "3-4", "3-4"]
+    assert "X-C-R1 has rank 1 to 2 (jointly 95% for all runs). 1 run may be best (95%): X-C-R1." in shown
+    assert "3-4" in kaiwa("compare", str(scores), "-m", "P+", "--latex").stdout
+
+
+def test_runs_that_may_be_best_are_named(kaiwa: Kaiwa, scores: Path) -> None:
+    """At a confidence that two runs share."""
+    shown = kaiwa("compare", str(scores), "-m", "P+", "--alpha", "0.001").stdout
+    assert "X-C-R1 has rank 1 to 2 (jointly 99.9% for all runs). 2 runs may be best (99.9%): X-C-R1, X-C-R2." in shown
+
+
+def test_a_margin_gives_every_pair_a_verdict(kaiwa: Kaiwa, scores: Path) -> None:
+    """The pairs are listed with their verdicts, counted below; JSON has the margin and each verdict."""
+    words = ["compare", str(scores), "-m", "P+", "--test", "robust", "--margin", "1"]
+    shown = kaiwa(*words).stdout
+    assert "verdict" in shown
+    assert "Margin 1: 6 pairs, 2 equivalent, 4 different, 0 undecided." in shown
+    assert "Two runs are equivalent if the simultaneous 95% interval of their difference lies within ±1" in shown
+    fields = json.loads(kaiwa(*words, "--json").stdout)
+    assert fields["margin"] == 1.0
+    assert [pair["verdict"] for pair in fields["pairs"]] == ["equivalent", *["better"] * 4, "equivalent"]
+    assert "equivalent" in kaiwa(*words, "--latex").stdout
+
+
+def test_a_margin_gives_every_run_a_verdict_against_the_baseline(kaiwa: Kaiwa, scores: Path) -> None:
+    """Better, worse, equivalent or not inferior."""
+    words = ["compare", str(scores), "-m", "P+", "--baseline", "X-C-R2", "--alpha", "0.01", "--margin"]
+    fields = json.loads(kaiwa(*words, "0.4", "--json").stdout)
+    assert [pair["verdict"] for pair in fields["pairs"]] == ["not inferior", "worse", "worse"]
+    shown = kaiwa(*words, "0.4").stdout
+    assert "Margin 0.4: 3 pairs, 0 equivalent, 2 different, 1 not inferior, 0 undecided." in shown
+    assert "not inferior if the whole interval is less than 0.4 on the worse side of 0" in shown
+
+
+def test_a_margin_must_be_above_zero(kaiwa: Kaiwa, scores: Path) -> None:
+    """One line that says what to give."""
+    for margin in ("0", "-1", "nan", "inf"):
+        for more in ([], ["--baseline", "X-C-R2"]):
+            done = kaiwa("compare", str(scores), "-m", "P+", "--margin", margin, *more)
+            assert done.returncode == 2
+            assert "is not above 0; give the smallest difference that matters" in done.stderr
+
+
+def test_several_measures_are_one_family(kaiwa: Kaiwa, scores: Path) -> None:
+    """JSON by measure, with larger intervals than each alone; the text names the family."""
+    words = ["compare", str(scores), "-m", "nG@1", "-m", "P+", "--family"]
+    fields = json.loads(kaiwa(*words, "--json").stdout)
+    assert fields["family"] == ["nG@1", "P+"]
+    assert list(fields["measures"]) == ["nG@1", "P+"]
+    one = fields["measures"]["P+"]
+    assert one["ranks"] == {"X-C-R1": 1, "X-C-R2": 1, "Y-C-R1": 3, "Z-C-R1": 3}
+    assert one["rank_sets"] == {"X-C-R1": [1, 2], "X-C-R2": [1, 2], "Y-C-R1": [3, 4], "Z-C-R1": [3, 4]}
+    shown = kaiwa(*words).stdout
+    assert shown.startswith("nG@1\nrank")
+    assert "over all 12 comparisons under nG@1, P+ together to 0.05" in shown
+    assert "hold jointly for all runs and all 2 measures with 95% confidence" in shown
+    assert kaiwa("compare", str(scores), "--family", "--json").stdout == kaiwa(*words, "--json").stdout
+    assert kaiwa(*words, "--latex").stdout.startswith("% nG@1\n\\begin")
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["-m", "P+", "-m", "nG@1"], "several measures; give one, or add --family"),
+        (["-m", "P+", "--family"], "a family needs at least two measures"),
+        (["--family", "--baseline", "X-C-R1"], "leave out --baseline"),
+        (["--family", "--test", "hsd"], "--test hsd has no family of measures"),
+        (["--family", "--trials", "auto"], "give a number with --family"),
+        (["--family", "--heat-map", "p.svg"], "leave out --family to draw them"),
+        (["--family", "-m", "nope", "-m", "P+"], "unknown measure 'nope'"),
+    ],
+)
+def test_a_family_that_cannot_be_compared_is_one_line(
+    kaiwa: Kaiwa, scores: Path, words: list[str], reason: str
+) -> None:
+    """What is wrong and what to give."""
+    done = kaiwa("compare", str(scores), *words)
+    assert done.returncode == 2
+    assert reason in done.stderr
+
+
 def test_compare_prints_leaderboard_teams_and_methods(kaiwa: Kaiwa, scores: Path) -> None:
     """What people read."""
     shown = kaiwa("compare", str(scores), "-m", "P+").stdout
-    assert shown.splitlines()[0].split() == ["rank", "run", "mean", "low", "high", "groups"]
+    assert shown.splitlines()[0].split() == ["rank", "run", "mean", "low", "high", "groups", "ranks"]
     assert "X-C-R1 > Y-C-R1, Z-C-R1" in shown
     assert "4 runs were compared by mean P+ over 12 topics with the randomised Tukey HSD test (5,000 trials" in shown
 
@@ -57,11 +144,32 @@ def test_same_seed_same_output(kaiwa: Kaiwa, scores: Path) -> None:
     assert first != other
 
 
-@pytest.mark.parametrize("test", ["hsd", "step-down", "tukey"])
-def test_every_all_pairs_test_runs(kaiwa: Kaiwa, scores: Path, test: str) -> None:
+def test_compare_says_when_the_test_does_not_hold_its_error(kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """Near-duplicate runs of one team: one line with the option that holds it, and ``familywise`` in JSON."""
+    rng = np.random.default_rng(2)
+    team = rng.normal(0.4, 0.2, (40, 1)) + rng.normal(0, 0.02, (40, 20))
+    values = np.hstack((team, rng.normal(0.4, 0.2, (40, 2))))
+    path = tmp_path / "nERR@10.csv"
+    np.savetxt(path, values, delimiter=",", header=",".join(f"run{n}" for n in range(22)), comments="")
+    shown = kaiwa("compare", str(path), "--trials", "499").stdout
+    assert "not 0.05, because their variances or correlations are not equal; --test robust holds it." in shown
+    assert "if runs are exchangeable (equal variances and correlations)" in shown
+    fields = json.loads(kaiwa("compare", str(path), "--trials", "499", "--json").stdout)
+    assert fields["test"] == "hsd"
+    assert fields["familywise"] > 0.15
+    robust = kaiwa("compare", str(path), "--trials", "499", "--test", "robust").stdout
+    assert "holds it" not in robust
+    assert "to 0.05 and keeps the variances and correlations of the runs" in robust
+    assert json.loads(kaiwa("compare", str(path), "--test", "robust", "--json").stdout)["familywise"] <= 0.05
+
+
+@pytest.mark.parametrize(
+    ("test", "last"), [("hsd", 3), ("step-down", 3), ("tukey", 3), ("robust", 3), ("robust-step-down", 4)]
+)
+def test_every_all_pairs_test_runs(kaiwa: Kaiwa, scores: Path, test: str, last: int) -> None:
     """Each finds the large difference."""
     fields = json.loads(kaiwa("compare", str(scores), "-m", "P+", "--test", test, "--json").stdout)
-    assert fields["ranks"]["Z-C-R1"] == 3
+    assert fields["ranks"]["Z-C-R1"] == last
 
 
 @pytest.mark.parametrize("test", ["t", "randomisation", "bootstrap"])

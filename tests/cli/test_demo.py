@@ -31,26 +31,25 @@ def _files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in found}
 
 
-def test_every_printed_command_works_when_typed_and_changes_nothing(demo: Demo, tmp_path: Path) -> None:
-    """The commands are typed into a shell in the demo's folder; the round then holds the same bytes."""
+def _typed(words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["/bin/sh", "-c", words], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_every_printed_command_works_when_typed_and_changes_nothing(demo: Demo, command: Kaiwa) -> None:
+    """A shell reads the commands in the demo's folder, and they run; the round then holds the same bytes."""
     commands = re.findall(r"^\$ (.+)$", demo.output, flags=re.MULTILINE)
-    verbs = {command.split()[1] for command in commands if command.startswith("kaiwa")}
+    verbs = {line.split()[1] for line in commands if line.startswith("kaiwa")}
     assert verbs >= {"clean", "topics", "index", "retrieve", "check", "pool", "agree", "gains", "score", "compare"}
-    assert verbs >= {"tau", "standardise", "variance", "next", "report", "status"}
-    before = _files(demo.folder)
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "kaiwa").write_text(f'#!/bin/sh\nexec {sys.executable} -m kaiwa.cli "$@"\n')
-    (tmp_path / "bin" / "kaiwa").chmod(0o755)
-    script = "\n".join(f"{command} >/dev/null || exit 9" for command in commands)
-    typed = subprocess.run(
-        ["/bin/sh", "-c", script],
-        cwd=demo.folder,
-        env={"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (typed.returncode, "kaiwa:" in typed.stderr) == (0, False)
+    assert verbs >= {"tau", "standardise", "variance", "next", "report", "status", "models", "train"}
+    before, told = _files(demo.folder), list[str]()
+    for line in commands:
+        read = _typed(f"kaiwa() {{ printf '%s\\0' kaiwa \"$@\"; }}\n{line}", demo.folder)
+        assert read.returncode == 0, line
+        if line.startswith("kaiwa"):
+            ended = command(*read.stdout.split("\0")[1:-1], folder=demo.folder)
+            assert ended.returncode == 0, (line, ended.stderr)
+            told += [one for one in ended.stderr.splitlines() if one.startswith("kaiwa:")]
+    assert [line for line in told if not re.search("RankSVM|[Tt]opics? .*(significant|features)", line)] == []
     assert "The round is complete." in demo.output
     after = _files(demo.folder)
     assert [name for name in before if before[name] != after[name]] == []
@@ -61,31 +60,49 @@ def test_the_inserted_errors_are_found_and_fixed(demo: Demo, kaiwa: Kaiwa) -> No
     assert {"duplicate-comment", "run-name", "carriage-returns"} <= set(
         re.findall(r"\[([a-z-]+)\]$", demo.output, re.MULTILINE)
     )
-    assert "8 files: no problem" in demo.output
+    assert "12 files: no problem" in demo.output
     kaiwa("retrieve", "round/index", "round/topics.tsv", "-o", "BM25-E-R2.txt", "--system", "bm25-q2c")
     whole = (demo.folder.parent / "BM25-E-R2.txt").read_text()
     assert (demo.folder / "fixed" / "BM25-E-R2.txt").read_text() == whole
 
 
 def test_no_topic_is_of_a_conversation_in_the_repository(demo: Demo) -> None:
-    """Conversations are held out, so no system has seen the next messages."""
-    asked = {line.split("-")[0] for line in (demo.folder / "topics.tsv").read_text().splitlines()}
+    """Conversations are held out, so no system has seen the next messages; the ranker learned from yet others."""
+    asked, learned = (
+        {line.split("-")[0] for line in (demo.folder / name).read_text().splitlines()}
+        for name in ("topics.tsv", "training/topics.tsv")
+    )
     pairs = (demo.folder / "pairs.tsv").read_text().splitlines()[1:]
     assert len(asked) > 50
+    assert len(learned) > 30
     assert len(pairs) >= 2000
-    assert asked.isdisjoint({line.split("-")[0] for line in pairs})
+    assert asked.isdisjoint(learned)
+    assert (asked | learned).isdisjoint({line.split("-")[0] for line in pairs})
+
+
+def test_the_pilot_runs_and_a_learned_system_answer(demo: Demo) -> None:
+    """Run3 to run5 of the pilot study, and a ranker trained on the labels of the training folder; all are scored."""
+    described = {path.stem: path.read_text().splitlines()[0] for path in (demo.folder / "runs").glob("*.txt")}
+    assert "TransLM" in described["Pilot-E-R3"]
+    assert "TopicWord" in described["Pilot-E-R4"]
+    assert "TransLM + TopicWord" in described["Pilot-E-R5"]
+    assert "RankSVM over 21 features" in described["Learned-E-R1"]
+    scores = (demo.folder / "scores.csv").read_text()
+    assert all(run in scores for run in described)
 
 
 def test_simulated_assessors_are_called_so_wherever_they_appear(demo: Demo) -> None:
     """On the terminal, on the page, in the settings, beside the votes, and in every vote."""
-    assert demo.output.count("S I M U L A T E D   A S S E S S O R S") == 2
+    assert demo.output.count("S I M U L A T E D   A S S E S S O R S") == 3
     page = (demo.folder / "report.html").read_text()
     banners = re.findall(r"<p class=\"?banner[^>]*>([^<]*)", page)
     assert len(banners) == 4  # above the page, and where votes are shown or counted
     assert all("SIMULATED ASSESSORS" in banner for banner in banners)
-    assert "SIMULATED ASSESSORS" in (demo.folder / "SIMULATED-ASSESSORS.txt").read_text()
-    votes = (demo.folder / "votes.csv").read_text().splitlines()[1:]
-    assert all(",SIMULATED-" in vote for vote in votes)
+    for folder in (demo.folder, demo.folder / "training"):
+        assert "SIMULATED ASSESSORS" in (folder / "SIMULATED-ASSESSORS.txt").read_text()
+        assert "SIMULATED ASSESSORS" in (folder / "kaiwa.toml").read_text()
+        votes = (folder / "votes.csv").read_text().splitlines()[1:]
+        assert all(",SIMULATED-" in vote for vote in votes)
 
 
 def test_origin_and_licence_of_the_conversations_are_kept(demo: Demo) -> None:
@@ -153,6 +170,19 @@ def test_a_demo_repeats_with_its_seed_and_replaces_an_earlier_one(demo: Demo, ka
     assert json.loads(done.stdout) == {"folder": "round", "report": "round/report.html"}
     assert (demo.folder / "report.html").read_text() == page
     assert (demo.folder / "mine.txt").read_text() == "keep me"
+
+
+def test_a_demo_to_judge_has_a_pool_and_no_votes_and_is_never_replaced(kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """Nothing in it is simulated; people's votes may be in the folder, so a second demo is refused."""
+    done = kaiwa("demo", "judge", "--judge", "--pairs", "2000", "--json")
+    assert (done.returncode, json.loads(done.stdout)) == (0, {"folder": "judge", "pool": "judge/pool.tsv"})
+    texts = _files(tmp_path / "judge")
+    assert "votes.csv" not in texts
+    assert not any(b"SIMULATED ASSESSORS:" in text for text in texts.values())
+    assert "items to judge, 1 vote each" in kaiwa("status", "judge").stdout
+    again = kaiwa("demo", "judge", "--judge")
+    assert (again.returncode, again.stderr.count("\n")) == (2, 1)
+    assert _files(tmp_path / "judge") == texts
 
 
 def test_a_file_of_the_user_among_those_of_a_demo_is_named(demo: Demo, kaiwa: Kaiwa) -> None:

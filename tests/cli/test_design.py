@@ -89,6 +89,107 @@ def test_a_pilot_gives_raw_and_standardised_with_limits(kaiwa: Kaiwa, made: Made
     assert sides[1]["n"] <= found["pilot"]["worst_case_n"]  # type: ignore[index]
 
 
+def test_a_pilot_is_answered_for_the_test_of_compare(kaiwa: Kaiwa, made: Made) -> None:
+    """By V_E2, which the paragraph names; one-way ANOVA, which counts topic difficulty, needs more and is beside it."""
+    path = str(made("pilot.csv", matrix(pilot())))
+    asked = ("--pilot", path, "--systems", "5", "--min-diff", "0.1")
+    found = fields(kaiwa("design", *asked, "--json"))
+    assert found["test"] == "randomised-hsd"
+    one_way = fields(kaiwa("design", *asked, "--test", "anova", "--json"))
+    assert found["one_way"]["n"] == one_way["n"] > 1.4 * found["n"]  # type: ignore[index, operator]
+    assert one_way["one_way"] is None
+    text = kaiwa("design", *asked).stdout
+    assert f"from the residual variance after systems and topics (V_E2), {found['variance']:.4g}" in text
+    assert f"gives {one_way['n']:,} topics from V_E {one_way['variance']:.4g}" in text
+    published = fields(kaiwa("design", *asked, "--method", "sakai", "--json"))
+    assert published["test"] == "anova"
+
+
+def test_a_pilot_is_designed_for_the_robust_test_by_how_unequal_its_runs_are(kaiwa: Kaiwa, made: Made) -> None:
+    """The ratio is a sentence, a field and in the number; the table has the same number."""
+    values = pilot() - 0.5
+    values[:, 0] *= 3
+    asked = ("--pilot", str(made("pilot.csv", matrix(values))), "--systems", "3", "--min-diff", "0.2", "--test")
+    found, equal = (fields(kaiwa("design", *asked, test, "--json")) for test in ("robust", "hsd-paired"))
+    assert found["range_ratio"] > 1  # type: ignore[operator]
+    assert found["n"] > equal["n"]  # type: ignore[operator]
+    assert f"{found['range_ratio']:.3f} times that of equal runs" in kaiwa("design", *asked, "robust").stdout
+    assert fields(kaiwa("design", *asked, "robust", "--table", "--json"))["table"][0]["n"] == found["n"]  # type: ignore[index]
+
+
+def test_a_table_from_a_pilot_is_for_the_same_test(kaiwa: Kaiwa, made: Made) -> None:
+    """The cell of the table is the answer."""
+    path = str(made("pilot.csv", matrix(pilot())))
+    asked = ("--pilot", path, "--systems", "5", "--min-diff", "0.1", "--json")
+    cell = fields(kaiwa("design", *asked, "--table"))["table"][0]  # type: ignore[index]
+    assert cell["n"] == fields(kaiwa("design", *asked))["n"]
+
+
+@pytest.mark.parametrize(("topics", "runs", "warned"), [(2, 2, True), (19, 6, True), (20, 4, True), (20, 5, False)])
+def test_a_small_pilot_is_answered_with_a_warning_and_an_assured_number(
+    kaiwa: Kaiwa,
+    made: Made,
+    topics: int,
+    runs: int,
+    warned: bool,  # noqa: FBT001
+) -> None:
+    """Below 20 topics or 5 runs; nothing but the answer is printed, and no warning of another library."""
+    path = str(made("pilot.csv", matrix(pilot()[:topics, :runs])))
+    asked = ("--pilot", path, "--systems", "5", "--min-diff", "0.1")
+    done = kaiwa("design", *asked, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = fields(done)
+    assert found["assurance"]["n"] > found["n"]  # type: ignore[index, operator]
+    assert found["assurance"]["expected_power"] < found["power"]  # type: ignore[index, operator]
+    assert bool(found["warnings"]) is warned
+    assert ("Warning: " in kaiwa("design", *asked).stdout) is warned
+
+
+def test_a_pilot_without_residuals_is_refused(kaiwa: Kaiwa, made: Made) -> None:
+    """Topics differ, but every run by the same amount: the paired test would need no topics at all."""
+    path = str(made("p.csv", "topic,A,B\nq1,0.1,0.2\nq2,0.5,0.6\n"))
+    done = kaiwa("design", "--pilot", path, "--systems", "3", "--min-diff", "0.1")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "differ equally on every topic" in done.stderr
+
+
+def test_a_decision_tells_what_the_pilot_leaves_uncertain(kaiwa: Kaiwa, made: Made) -> None:
+    """In the text and as n_low and n_high."""
+    path = str(made("pilot.csv", matrix(pilot())))
+    asked = ("design", "decide", "tau", "--pilot", path, "--target", "0.7")
+    found = fields(kaiwa(*asked, "--json"))
+    assert found["n_low"] <= found["n"]  # type: ignore[operator]
+    assert f"8 in 10 other pilots of 50 topics would answer from {found['n_low']:,}" in kaiwa(*asked).stdout
+
+
+def test_rounds_name_their_spending_and_serve_all_pairs(kaiwa: Kaiwa) -> None:
+    """The function of Lan and DeMets, in the text and in the JSON."""
+    asked = ("design", "rounds", "30,60", *CELL, "--test", "hsd-paired", "--spending", "pocock")
+    assert "with alpha spent by the Pocock function of Lan and DeMets" in kaiwa(*asked).stdout
+    rounds = fields(kaiwa(*asked, "--json"))["rounds"]
+    assert rounds["spending"] == "pocock"  # type: ignore[index]
+    assert rounds["kept"] == pytest.approx(0.05, abs=0.0015)  # type: ignore[index]
+
+
+def test_pool_sizes_are_measured_on_runs_without_judgements(kaiwa: Kaiwa, made: Made) -> None:
+    """Four runs over the same 12 of 100 items: 12 at most, where the formula for half shared lists gives 25."""
+    rng = np.random.default_rng(1)
+    runs: list[str] = []
+    for name in ("A", "B", "C", "D"):
+        lines = [
+            f"q{q} Q0 d{d} {rank + 1} {20 - rank} {name}"
+            for q in range(5)
+            for rank, d in enumerate(rng.permutation(12)[:10].tolist())
+        ]
+        runs += ["--judged", str(made(f"{name}.run", "\n".join(lines) + "\n"))]
+    asked = ("design", "cost", *CELL, *runs, "--assessors", "1,3", "--pool-depth", "1,10", "--json")
+    ways = fields(kaiwa(*asked))["cost"]
+    assert (ways[0]["depth"], ways[0]["assessors"]) == (10, 3)  # type: ignore[index]
+    assert ways[0]["items"] == pytest.approx(12.0)  # type: ignore[index]
+    fewer = fields(kaiwa(*asked, "--runs", "1"))["cost"]
+    assert fewer[0]["items"] == 10.0  # type: ignore[index]
+
+
 def test_two_pilots_are_pooled(kaiwa: Kaiwa, made: Made) -> None:
     """The pooled variance of the same pilot twice is its own."""
     one, two = made("a.csv", matrix(pilot())), made("b.csv", matrix(pilot()))
@@ -195,7 +296,7 @@ def test_what_fewer_assessors_do_is_measured_on_votes(kaiwa: Kaiwa, made: Made) 
         ((*CELL, "--cost", "--overlap", "2"), "overlap: 2 is not in"),
         (("--variance", "0.1", "--systems", "2,3", "--min-diff", "0.1"), "give one, or --table"),
         ((*CELL, "--table", "--cost"), "--table cannot be combined with --cost"),
-        ((*CELL, "--cost", "--judged", "a.run"), "give both or neither"),
+        ((*CELL, "--cost", "--qrels", "q.txt"), "judge runs; give these too (--judged)"),
         ((*CELL, "--spending", "pocok", "--rounds", "30,60"), "did you mean 'pocock'"),
     ],
 )

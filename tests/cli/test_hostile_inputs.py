@@ -51,6 +51,7 @@ REFUSED = {
     "status .": {"kaiwa.toml": b"a=" + b"[" * 50_000},
     "status ./": {"kaiwa.toml": b"a=" + b"9" * 5000},
     "pool run.txt --depth 99999999999999999999 -o pool.tsv": {"run.txt": RUN},
+    "pool run.txt -o .": {"run.txt": RUN},
 }
 
 
@@ -226,3 +227,39 @@ def test_a_score_table_with_too_many_rows_is_refused(tmp_path: Path, monkeypatch
     (tmp_path / "s.csv").write_text("topic,run,score\nq1,A,1\nq2,A,1\nq3,A,1\n", encoding="utf-8")
     with pytest.raises(package.InputError, match=r"s\.csv:4: more than 3 rows; split it"):
         package.read_scores(tmp_path / "s.csv")
+
+
+@pytest.mark.parametrize("words", ["compare m.txt", "compare absent.txt", "compare m.txt --json -o made.json"])
+def test_a_closed_stderr_changes_no_exit_code(words: str, tmp_path: Path) -> None:
+    """Remarks and errors are dropped; the result and its code are the same, and no file gets the number of stderr."""
+    (tmp_path / "m.txt").write_text("topic A B\n1 0.1 0.2\n2 0.2 0.1\n3 0.4 0.3\n", encoding="utf-8")
+    found = [in_shell(f"{words} {closed}", tmp_path) for closed in ("", "2>&-")]
+    assert [done.returncode for done in found] == [2 if "absent" in words else 0] * 2
+    assert found[0].stdout == found[1].stdout
+    assert not list(tmp_path.glob("*kaiwa-error*"))
+
+
+def test_a_result_for_a_closed_stdout_is_an_error(tmp_path: Path) -> None:
+    """As in other tools; a result that goes to a file is not."""
+    (tmp_path / "m.txt").write_text("topic A B\n1 0.1 0.2\n2 0.2 0.1\n3 0.4 0.3\n", encoding="utf-8")
+    done = in_shell("compare m.txt >&-", tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "Bad file descriptor" in done.stderr
+    full = in_shell("compare m.txt > /dev/full", tmp_path)
+    assert (full.returncode, full.stderr.count("\n")) == (2, 1)
+    assert in_shell("compare m.txt -o made.txt >&-", tmp_path).returncode == 0
+
+
+def in_shell(words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run the command with redirections."""
+    line = f"'{sys.executable}' -m kaiwa {words}"
+    return subprocess.run(["/bin/sh", "-c", line], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_a_folder_whose_name_is_not_utf8_is_written(tmp_path: Path) -> None:
+    """By the libraries that open files themselves, too."""
+    (tmp_path / "p.tsv").write_bytes(PAIR)
+    for words in ("clean p.tsv -o $(printf 'r\\377')", "index $(printf 'r\\377') -o $(printf 'i\\377')"):
+        done = in_shell(words, tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+    assert {os.fsencode(path.name) for path in tmp_path.iterdir()} == {b"p.tsv", b"r\xff", b"i\xff"}

@@ -27,9 +27,13 @@ COMMANDS = {
     "clean": "pairs.tsv --rules none.toml",
     "topics": "repository -n 1 --from candidates.tsv",
     "index": "repository",
+    "models": "index",
+    "train": "index qrels.txt --topics topics.tsv",
     "retrieve": "index topics.tsv --takedown gone.txt",
     "check": "runs/0.txt runs/1.txt --topics topics.tsv --fix",
     "pool": "runs/0.txt runs/1.txt --qrels qrels.txt",
+    "votes": "./",
+    "backup": ".",
     "gains": "votes.csv",
     "score": "runs/0.txt --qrels qrels.txt",
     "compare": "scores.csv -m nG@1",
@@ -47,6 +51,7 @@ COMMANDS = {
 """Each verb that writes a file, with inputs; what it reads must exist, the rest of the command need not be right."""
 READ_IN_FOLDERS = {
     ".": ["kaiwa.toml", "scores.csv", "votes.csv", "runs/0.txt"],
+    "./": ["kaiwa.toml", "scores.csv", "runs/0.txt"],
     "repository": ["repository/pairs.parquet"],
     "index": ["index/manifest.json"],
 }
@@ -103,6 +108,16 @@ def test_no_output_replaces_an_input(command: Kaiwa, work: Path, verb: str, opti
             assert (done.returncode, done.stderr.count("\n")) == (2, 1), (output, done.stderr)
             assert "this command reads" in done.stderr
             assert bytes_of(work) == before
+
+
+@pytest.mark.parametrize(("verb", "option"), CASES)
+def test_no_output_replaces_the_votes_of_a_task(command: Kaiwa, work: Path, verb: str, option: str) -> None:
+    """A store is a database that no command can make again: no verb writes over it, read or not."""
+    (work / "votes.db").write_bytes(b"SQLite format 3\0 and the votes")
+    before = bytes_of(work)
+    done = command(*verb.split(), *COMMANDS[verb].split(), option, "votes.db", folder=work)
+    assert (done.returncode, bytes_of(work)) == (2, before), done.stderr
+    assert "never overwritten" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -65,3 +65,20 @@ def test_no_two_pools_share_an_organisers_file_and_only_its_owner_reads_it(kaiwa
     found = {json.loads(kaiwa("pool", run, "-o", name, "--json").stdout)["organisers"] for name in names}
     assert len(found) == len(names)
     assert {(tmp_path / name).stat().st_mode & 0o777 for name in found} == {0o600}
+
+
+def test_another_pool_of_the_default_name_is_kept(made: Made, kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """It may have been judged. The same pool is written again; a name that is given is written over, as by any verb."""
+    made("run.txt", "q1 Q0 c1 1 9 R\nq1 Q0 c2 2 8 R\n")
+    assert kaiwa("pool", "run.txt", "--depth", "2").returncode == 0
+    before = (tmp_path / "pool.tsv").read_text(), (tmp_path / "pool.organisers.csv").read_text()
+    assert kaiwa("pool", "run.txt", "--depth", "2").returncode == 0
+    refused = kaiwa("pool", "run.txt", "--depth", "1")
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        "kaiwa: pool.tsv: is another pool, which may have been judged; "
+        "give another name, or the same one to replace it: -o pool.tsv\n"
+    )
+    assert before == ((tmp_path / "pool.tsv").read_text(), (tmp_path / "pool.organisers.csv").read_text())
+    assert kaiwa("pool", "run.txt", "--depth", "1", "-o", "pool.tsv").returncode == 0
+    assert (tmp_path / "pool.tsv").read_text() == "q1\tc1\n"

@@ -119,7 +119,7 @@ def test_ctrl_c_during_a_comparison(made: Callable[[str, str], Path], terminal: 
     assert running.end() == 130
     assert re.search(r"shuffling: \d+%, .+ left", running.shown)
     assert running.shown.endswith(
-        "\r\x1b[Kkaiwa: stopped; every file written so far is complete; run the same command again\r\n"
+        "\r\x1b[Kkaiwa: stopped; every output is complete, or as it was before; run the same command again\r\n"
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["scores.csv"]
 
@@ -139,7 +139,7 @@ def test_stopping_clean_leaves_nothing(tmp_path: Path, number: signal.Signals) -
     assert child.returncode == 128 + number
     assert printed == (
         "",
-        "kaiwa: stopped; no repository was written, an existing one is unchanged; run the same command again\n",
+        "kaiwa: stopped; the repository is complete, or as it was before; run the same command again\n",
     )
     assert [path.name for path in tmp_path.iterdir()] == ["pairs.tsv"]
 
@@ -158,7 +158,7 @@ def test_ctrl_c_during_indexing_keeps_the_old_index(tmp_path: Path) -> None:
     child.send_signal(signal.SIGINT)
     printed = child.communicate(timeout=600)
     assert (child.returncode, printed[0], printed[1].count("\n")) == (130, "", 1)
-    assert "an existing one is unchanged" in printed[1]
+    assert "the index is complete, or as it was before" in printed[1]
     assert sorted(path.relative_to(tmp_path) for path in (tmp_path / "index").rglob("*")) == before
 
 

@@ -36,3 +36,13 @@ def test_an_unknown_name_offers_the_nearest(kaiwa: Kaiwa) -> None:
     """One line, exit code 2."""
     done = kaiwa("reproduce", "taus")
     assert (done.returncode, done.stderr) == (2, "kaiwa: unknown reproduction 'taus'; did you mean 'tau'?\n")
+
+
+def test_only_printed_numbers_are_called_printed(kaiwa: Kaiwa) -> None:
+    """Reconstructed ratings and worked examples say so, in the heading and in JSON."""
+    for name, origin in (("unanimity", "worked"), ("measures", "worked"), ("tau", "printed")):
+        (found,) = json.loads(kaiwa("reproduce", name, "--json").stdout)["reproductions"]
+        text = kaiwa("reproduce", name).stdout
+        assert found["origin"] == origin
+        assert f" {origin} " in text.splitlines()[1]
+        assert ("agree with the paper" in text) == (origin == "printed")

@@ -34,7 +34,16 @@ def test_reply_prints_one_json_object(kaiwa: Kaiwa, index: Path) -> None:
     answer = json.loads(done.stdout)
     assert [(one["comment"], one["text"], one["post"]) for one in answer["replies"]] == [("c1", "祝你考试顺利", "p1")]
     assert answer["replies"][0]["score"] > 0
-    assert list(answer["replies"][0]) == ["comment", "text", "score", "post", "post_text", "words", "features"]
+    assert list(answer["replies"][0]) == [
+        "comment",
+        "text",
+        "score",
+        "post",
+        "post_text",
+        "words",
+        "features",
+        "translations",
+    ]
     assert answer["replies"][0]["score"] == pytest.approx(sum(answer["replies"][0]["features"].values()))
     assert list(answer["replies"][0]["features"]) == ["q2p", "q2c"]
 
@@ -87,3 +96,57 @@ def test_an_unknown_system_is_one_line_with_a_hint(kaiwa: Kaiwa, index: Path) ->
     done = kaiwa("reply", index, "考试", "--system", "rnu2")
     assert (done.returncode, done.stdout) == (2, "")
     assert "did you mean 'run2'" in done.stderr
+
+
+def test_all_systems_write_one_valid_run_each(kaiwa: Kaiwa, index: Path, tmp_path: Path) -> None:
+    """Those that need no model, without models; with models all, except those of an encoder that is not given."""
+    topics = tmp_path / "topics.tsv"
+    topics.write_text("t1\t考试\nt2\t看海\n", encoding="utf-8")
+    done = kaiwa("retrieve", index, topics, "--all-systems", tmp_path / "few", "--json")
+    few = json.loads(done.stdout)
+    assert {"run2", "random-walk"} <= {one["name"] for one in few["runs"]}
+    assert {"run3", "hybrid"} <= set(few["left_out"])
+    assert "without --models, left out: run3, " in done.stderr
+    models = tmp_path / "models"
+    assert kaiwa("models", index, "-o", models).returncode == 0
+    done = kaiwa("retrieve", index, topics, "--all-systems", tmp_path / "all", "--models", models, "--json")
+    every, left_out = (json.loads(done.stdout)[field] for field in ("runs", "left_out"))
+    assert left_out == ["encoder"]
+    assert done.stderr == "kaiwa: without an encoder (kaiwa models --encoder), left out: encoder\n"
+    assert {one["name"] for one in every} == {one["name"] for one in few["runs"]} | set(few["left_out"]) - {"encoder"}
+    verdict = json.loads(kaiwa("check", *(one["run"] for one in every), "--json").stdout)
+    assert [problem for problem in verdict["problems"] if problem["severity"] == "error"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ((), "give either -o FILE for one run, or --all-systems FOLDER"),
+        (("-o", "r.txt", "--all-systems", "runs"), "give either -o FILE for one run, or --all-systems FOLDER"),
+        (("--all-systems", "runs", "--system", "run2"), "makes a run of every system; leave out --system"),
+        (("--all-systems", "runs", "--name", "x"), "makes a run of every system; leave out --name"),
+    ],
+)
+def test_one_run_or_all_of_them(
+    kaiwa: Kaiwa, index: Path, tmp_path: Path, words: tuple[str, ...], complaint: str
+) -> None:
+    """One line, and nothing is written."""
+    (tmp_path / "topics.tsv").write_text("t1\t考试\n", encoding="utf-8")
+    done = kaiwa("retrieve", index, tmp_path / "topics.tsv", *words)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert complaint in done.stderr
+
+
+def test_a_reply_says_why_in_text_and_in_json(kaiwa: Kaiwa, index: Path, tmp_path: Path) -> None:
+    """Each feature with its value and weight, the post, the words as written, and the strongest word pairs."""
+    assert kaiwa("models", index, "-o", tmp_path / "models", "--translation").returncode == 0
+    words = ("reply", index, "考试顺利 睡觉", "-k", "1", "--system", "run3", "--models", tmp_path / "models")
+    shown = kaiwa(*words).stdout
+    answer = json.loads(kaiwa(*words, "--json").stdout)
+    reply = answer["replies"][0]
+    assert answer["weights"] == {"q2p": 1.0, "q2c": 1.0, "translm": 1.0}
+    assert all(f"{name} {value:.4f} (+1.000)" in shown for name, value in reply["features"].items())
+    assert f"to {reply['post']}: {reply['post_text']}" in shown
+    assert f"words: {' '.join(reply['words'])}" in shown
+    assert reply["translations"]
+    assert all(f"{own} <- {other}" in shown for own, other in reply["translations"])

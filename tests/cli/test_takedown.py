@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import kaiwa as library
+from kaiwa.build.models.bridge_reading import repository_dialogues
 from kaiwa.cli import VERBS
 from kaiwa.errors import InputError
+from kaiwa.formats.collection.array_folder import read_manifest
+from kaiwa.formats.collection.model_folder import MODEL
 from kaiwa.formats.collection.repository import RepositoryRelations, open_repository
-from kaiwa.formats.collection.takedown import full_takedown, read_takedown
+from kaiwa.formats.collection.takedown import full_takedown, listed_in, read_takedown
 from kaiwa.retrieve.search.takedown_ids import IndexRelations
 
 if TYPE_CHECKING:
@@ -56,12 +60,24 @@ ASKED = "a lovely evening walk along the river of zanzibar by train"
 SHOWN = ("plain", "c-late", "c-shared", "c-cake")
 HIDDEN = ("veiled-comment", "veiled-orphan", "veiled-kept", "veiled-merged", "plain#veiled")
 NO_TEXTS = {
-    *("init", "run", "next", "demo", "reproduce", "help", "completion"),  # from settings, other verbs, other data
+    *(
+        "init",
+        "run",
+        "next",
+        "demo",
+        "reproduce",
+        "help",
+        "completion",
+        "features",
+    ),  # from settings, other verbs, other data
+    *("invite", "verify"),  # of people and of the log
     *("agree", "gains", "score", "unanimity", "convert"),  # of the votes, judgements and runs given; no text
     *("compare", "tau", "standardise", "variance", "design"),  # of scores
 }
 """The verbs that have no text of a repository; ids are those of the files they are given."""
-TESTED = {"clean", "index", "topics", "reply", "retrieve", "check", "pool", "status", "report"}
+TESTED = {"clean", "index", "topics", "models", "train", "reply", "retrieve", "check", "pool", "status", "report"} | {
+    *("serve", "votes", "backup"),  # in tests/web/test_content.py
+}
 
 
 def test_every_verb_is_tested_or_has_no_texts() -> None:
@@ -149,9 +165,21 @@ def test_nothing_made_after_a_takedown_shows_it(task: Path, kaiwa: Kaiwa, place:
         done(kaiwa("report", ".", "--stale", *given)),
         done(kaiwa("report", ".", "--stale", "--json", *given)),
         kaiwa("status").stdout,
+        done(kaiwa("models", "index", "-o", "models", *given)),
+        done(kaiwa("train", "index", ".", "-o", "ranker", "--folds", "2", *given)),
     ]
     fresh = [
-        task / name for name in ("pool.tsv", "pool.organisers.csv", "fixed", "R.txt", "report.html", "report-files")
+        task / name
+        for name in (
+            "pool.tsv",
+            "pool.organisers.csv",
+            "fixed",
+            "R.txt",
+            "report.html",
+            "report-files",
+            "models",
+            "ranker",
+        )
     ]
     assert marked(*fresh) == []
     assert not [text for text in printed if shows(text.replace(ASKED, ""))]
@@ -181,6 +209,19 @@ def test_what_is_made_again_does_not_contain_a_takedown(task: Path, kaiwa: Kaiwa
     kept = {name for ids, _ in open_repository(task / "repository").comments() for name in ids}
     assert kept == set(SHOWN)
     assert b"Save a piece" not in b"".join(file.read_bytes() for file in (task / "index").rglob("*.npy"))
+
+
+@pytest.mark.parametrize("place", ["other", "index", "given"])
+def test_a_bridge_has_no_dialogue_of_a_takedown(task: Path, kaiwa: Kaiwa, place: str) -> None:
+    """Whichever list names it: that of the repository of the bridge, that of the index, or the one that is given."""
+    given = ["--takedown", "given.txt"] if place == "given" else []
+    shutil.copytree(task / "repository", task / "other")
+    (task / ("given.txt" if place == "given" else f"{place}/takedown.txt")).write_text(LIST)
+    done(kaiwa("models", "index", "--bridge", "--bridge-from", "other", "-o", "made", *given))
+    listed = read_takedown(task / "given.txt") if given else listed_in(task / place)
+    bridge = repository_dialogues(task / "other", seed=1, takedown=listed)
+    assert not shows(str(bridge.value))
+    assert read_manifest(task / "made" / "bridge", MODEL)["facts"]["given"] == bridge.identity
 
 
 def test_an_entry_is_one_id_and_a_remark_needs_a_blank(made: Made) -> None:
@@ -236,7 +277,8 @@ def test_an_open_index_sees_a_change_that_the_clock_does_not_show(task: Path) ->
 
 def test_a_repository_and_its_index_agree_on_what_follows(task: Path) -> None:
     """For every one and two ids, of posts, comments and merged comments, and for unknown ones."""
-    relations = RepositoryRelations(task / "repository"), IndexRelations(library.open(task / "index").index)
+    manifest = open_repository(task / "repository").manifest
+    relations = RepositoryRelations(task / "repository", manifest), IndexRelations(library.open(task / "index").index)
     ids = sorted({name for pair in PAIRS for name in (pair[0], pair[2])} | {"unknown"})
     for pair in permutations(ids, 2):
         one, other = (full_takedown(frozenset(pair), each) for each in relations)

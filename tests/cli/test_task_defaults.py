@@ -24,6 +24,7 @@ measures = ["AP", "nG@1"]
 test = "step-down"
 trials = 150
 seed = 9
+margin = 0.25
 """
 
 
@@ -45,7 +46,19 @@ def test_each_verb_uses_the_settings(kaiwa: Kaiwa) -> None:
     assert json.loads(gains.stdout)["scheme"] == "unanimity"
     assert gains.stderr.endswith("\nfrom round/kaiwa.toml: --scheme unanimity, --p 0.5\n")
     assert list(scored["means"]["Aoi-C-R1"]) == ["AP", "nG@1"]
-    assert (compared["test"], compared["trials"]) == ("step-down", 150)
+    assert (compared["test"], compared["trials"], compared["margin"]) == ("step-down", 150, 0.25)
+
+
+def test_a_pilot_in_the_folder_is_designed_for_the_test_of_the_folder(kaiwa: Kaiwa, task: Path) -> None:
+    """The default is the test that compares the runs; the subcommands too; a test that is typed wins."""
+    path = task / "kaiwa.toml"
+    path.write_text(path.read_text().replace("step-down", "robust"))
+    asked = ("--pilot", "round/scores.csv", "-m", "nG@1", "--systems", "3", "--min-diff", "0.4", "--json")
+    done = kaiwa("design", *asked)
+    assert json.loads(done.stdout)["test"] == "robust"
+    assert "from round/kaiwa.toml: designed for the test robust\n" in done.stderr
+    assert json.loads(kaiwa("design", "rounds", "10,20", *asked).stdout)["test"] == "robust"
+    assert json.loads(kaiwa("design", "--test", "hsd-paired", *asked).stdout)["test"] == "hsd-paired"
 
 
 @pytest.mark.usefixtures("task")
@@ -78,3 +91,17 @@ def test_a_vote_above_the_scale_is_refused_with_its_line(kaiwa: Kaiwa, task: Pat
     assert (done.returncode, done.stderr.startswith("kaiwa: round/votes.csv:6: ")) == (2, True)
     assert (task / "qrels.txt").read_bytes() == before
     assert kaiwa("status", "round").returncode == 2
+
+
+def test_a_new_folder_compares_with_the_robust_test_and_one_without_the_setting_as_before(
+    kaiwa: Kaiwa, task: Path
+) -> None:
+    """``kaiwa init`` writes the setting; a file that leaves it out keeps the published test."""
+    kaiwa("init", "fresh")
+    (task.parent / "fresh" / "scores.csv").write_bytes((task / "scores.csv").read_bytes())
+    (task / "kaiwa.toml").write_text("[comparing]\ntrials = 150\n")
+    tests = [
+        json.loads(kaiwa("compare", f"{folder}/scores.csv", "-m", "nG@1", "--json").stdout)["test"]
+        for folder in ("fresh", "round")
+    ]
+    assert tests == ["robust", "hsd"]

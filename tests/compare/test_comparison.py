@@ -74,3 +74,20 @@ def test_p_at_alpha_is_significant() -> None:
     at_alpha = [found for found in by_seed if found.pairs[0].p == 0.05]
     assert at_alpha
     assert all(found.pairs[0].significant and found.ranks == {"A": 1, "B": 2} for found in at_alpha)
+
+
+def test_discriminative_power_is_the_share_of_pairs_that_differ() -> None:
+    """Two of three pairs: A and B are far above C and tie with each other."""
+    values = np.tile([0.9, 0.9, 0.1], (12, 1)) + np.random.default_rng(2).normal(0, 0.05, (12, 3))
+    found = compare_runs(Scores("AP", tuple("abcdefghijkl"), tuple("ABC"), values), rng=np.random.default_rng(1))
+    assert found.significant_pairs == 2
+    assert found.discriminative_power == pytest.approx(2 / 3)
+
+
+def test_as_many_runs_as_allowed_are_compared_and_one_more_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message counts the pairs: 4 runs have 6."""
+    monkeypatch.setattr("kaiwa.compare.comparison.MAX_RUNS", 3)
+    assert len(compare_runs(SCORES, trials=99, rng=np.random.default_rng(1)).pairs) == 3
+    four = Scores("AP", tuple("12345678"), tuple("ABCD"), np.random.default_rng(1).random((8, 4)))
+    with pytest.raises(InputError, match="4 runs have 6 pairs, and at most 3 runs are compared"):
+        compare_runs(four, trials=99, rng=np.random.default_rng(1))

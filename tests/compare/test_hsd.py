@@ -3,7 +3,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from kaiwa.compare.hsd import randomised_hsd, randomised_hsd_until_clear
+from kaiwa.compare.hsd import AUTO_CAP, AUTO_FIRST, randomised_hsd, randomised_hsd_until_clear
 from kaiwa.compare.stepdown import step_down_hsd
 from kaiwa.errors import InputError
 from kaiwa.model.ids import FloatArray
@@ -122,3 +122,8 @@ def test_a_matrix_that_cannot_be_compared_is_refused(by_topic: FloatArray) -> No
     """One run, one topic, or a score that is not a number: one clear line."""
     with pytest.raises(InputError):
         randomised_hsd(by_topic, trials=99, rng=np.random.default_rng(1))
+
+
+def test_automatic_trials_start_at_5000_and_end_at_320000() -> None:
+    """A pair whose p stays at alpha is tried until the end."""
+    assert (AUTO_FIRST, AUTO_CAP) == (5_000, 320_000)

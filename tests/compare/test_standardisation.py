@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kaiwa.compare.standardisation import standardisation_factors, standardised, variance_bound
+from kaiwa.compare.standardisation import Factors, standardisation_factors, standardised, variance_bound
 from kaiwa.errors import InputError
 from kaiwa.formats.readers import read_factors
 from kaiwa.formats.scores.factor_files import write_factors
@@ -116,3 +116,17 @@ def test_a_scale_that_leaves_the_unit_interval_is_refused(a: float, b: float) ->
     raw = scores([[0.1, 0.2]])
     with pytest.raises(InputError, match="give a positive A"):
         standardised(raw, standardisation_factors(raw), a=a, b=b)
+
+
+@pytest.mark.parametrize(("mean", "sd"), [(np.nan, 0.1), (0.5, np.nan), (0.5, np.inf), (0.5, -0.1)])
+def test_a_factor_that_is_no_number_is_refused(mean: float, sd: float) -> None:
+    """The mean and the standard deviation each, whatever the other is."""
+    with pytest.raises(InputError, match="mean or sd is not a number, or the sd is below 0"):
+        Factors("AP", ("q1",), np.array([mean]), np.array([sd]))
+
+
+@pytest.mark.parametrize(("b", "expected"), [(0.0, [0.0, 0.0, 0.15]), (1.0, [0.85, 1.0, 1.0])])
+def test_b_may_be_at_either_end_of_the_scale(b: float, expected: list[float]) -> None:
+    """Standard scores of -1, 0 and 1 with A = .15."""
+    raw = scores([[0.1, 0.2, 0.3]])
+    assert standardised(raw, standardisation_factors(raw), b=b).values[0] == pytest.approx(expected)

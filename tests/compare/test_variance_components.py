@@ -87,11 +87,41 @@ def test_one_topic_is_refused() -> None:
         pooled_variance([FIRST[:1]], rng=np.random.default_rng(1))
 
 
-def test_a_seed_gives_the_limits_it_always_gave() -> None:
-    """Printed by version 0.1.0."""
+def test_a_seed_gives_the_same_limits_again() -> None:
+    """The variances as printed by version 0.1.0; the limits as printed since draws are keyed."""
     chance = np.random.default_rng(11)
     by_topic = chance.beta(1, 2, (15, 1)) * 0.5 + chance.random((15, 4)) * 0.5 + np.array([0, 0.1, 0.2, 0.3])
     found = pooled_variance([by_topic], trials=500, rng=np.random.default_rng(1))
     assert (found.v_e, found.v_e2) == pytest.approx((0.04379256221968421, 0.024937033485146188), rel=1e-12)
-    assert found.v_e_limits == pytest.approx((0.03291791473937673, 0.0800967477032878), rel=1e-12)
-    assert found.v_e2_limits == pytest.approx((0.0174517333383997, 0.030735168238695876), rel=1e-12)
+    assert found.v_e_limits == pytest.approx((0.03213589965558908, 0.07942746927417861), rel=1e-12)
+    assert found.v_e2_limits == pytest.approx((0.0181302131395491, 0.03075822767348338), rel=1e-12)
+
+
+def test_limits_take_three_topics_and_two_have_none() -> None:
+    """Two topics deviate alike from their mean, so their deviations do not vary."""
+    assert pooled_variance([FIRST[:3]], rng=np.random.default_rng(1)).v_e_limits is not None
+    assert pooled_variance([FIRST[:2]], rng=np.random.default_rng(1)).v_e_limits is None
+
+
+def test_scores_without_variance_have_limits_of_0() -> None:
+    """Nothing varies in any draw."""
+    assert pooled_variance([np.full((4, 3), 0.5)], rng=np.random.default_rng(1)).v_e_limits == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("factor", [2.0**-24, 2.0**24])
+def test_limits_grow_with_the_square_of_the_scores(factor: float) -> None:
+    """Whatever the unit of the scores; a power of 2 keeps every bit."""
+    usual, scaled = (pooled_variance([x], rng=np.random.default_rng(1)) for x in (FIRST, factor * FIRST))
+    for before, after in ((usual.v_e_limits, scaled.v_e_limits), (usual.v_e2_limits, scaled.v_e2_limits)):
+        assert before is not None
+        assert after == pytest.approx(tuple(factor**2 * limit for limit in before), rel=1e-12, abs=0)
+
+
+def test_limits_take_2000_draws_unless_told() -> None:
+    """The same limits as with that number, and others with one more."""
+    usual, told, more = (
+        pooled_variance([FIRST], rng=np.random.default_rng(1), **draws).v_e_limits
+        for draws in ({}, {"trials": 2000}, {"trials": 2001})
+    )
+    assert usual == told
+    assert usual != more

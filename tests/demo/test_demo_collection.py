@@ -8,7 +8,7 @@ import numpy as np
 
 from kaiwa.demo.assessors import Item, relevance_of
 from kaiwa.demo.chat_corpus import installed_corpus
-from kaiwa.demo.collection import HELD_OUT, NEXT_MESSAGES, write_collection
+from kaiwa.demo.collection import HELD_OUT, NEXT_MESSAGES, TRAINING, write_collection
 from kaiwa.label.simulated_votes import simulated_levels
 
 if TYPE_CHECKING:
@@ -25,9 +25,14 @@ def test_the_collection_keeps_conversations_whole_and_follows_the_seed(tmp_path:
     assert texts[0] == texts[1] != texts[2]
     rows = [line.split("\t") for line in texts[2].splitlines()[1:]]
     assert made.pairs == len(rows) >= 1000
-    assert len({row[0].split("-")[0] for row in rows}) <= made.conversations < len(corpus.conversations) - HELD_OUT
+    assert (
+        len({row[0].split("-")[0] for row in rows})
+        <= made.conversations
+        < len(corpus.conversations) - HELD_OUT - TRAINING
+    )
     following = [line.split("\t") for line in (tmp_path / "next-messages.tsv").read_text().splitlines()]
-    assert len(following) == made.candidates
+    training = (tmp_path / "training" / "candidates.tsv").read_text().splitlines()
+    assert len(following) == made.candidates + len(training)
     assert min(line[1].count(" / ") for line in following) >= NEXT_MESSAGES - 1
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import stat
+from contextlib import closing
 from threading import Thread
 from typing import TYPE_CHECKING
 
@@ -111,3 +113,16 @@ def test_hidden_files_are_no_runs(tmp_path: Path) -> None:
     for name in ("q1.R.res", "._q1.R.res", ".q1.R.res.0123456789abcdef"):
         (tmp_path / "q1" / name).write_text("c1\n", encoding="utf-8")
     assert [run.name for run in read_runs([tmp_path / "q1"])] == ["R"]
+
+
+@pytest.mark.parametrize("name", ["votes.db", "votes.db-wal", "votes.db-shm", "votes.db-journal"])
+def test_a_database_is_never_overwritten(tmp_path: Path, name: str) -> None:
+    """Nor what SQLite keeps beside it: votes of people cannot be made again."""
+    with closing(sqlite3.connect(tmp_path / "votes.db")) as made:
+        made.execute("CREATE TABLE votes (level)")
+    (tmp_path / "link").symlink_to(tmp_path / name)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    for given in (name, "link"):
+        with pytest.raises(InputError, match="holds the votes of a task, which are never overwritten"):
+            write_text(tmp_path / given, "new")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.disk import exchange as exchange_module
-from kaiwa.disk.atomic_files import write_text, write_texts
+from kaiwa.disk.atomic_files import atomic_file, write_text, write_texts
 from kaiwa.disk.atomic_folders import atomic_folder
 from kaiwa.disk.folder_marks import Mark
+from kaiwa.disk.input_files import open_input
 from kaiwa.disk.joint_output import together
 from kaiwa.errors import InputError
 
@@ -60,7 +61,11 @@ def killed_at(folder: Path, moment: int, work: str) -> bool:
     if child == 0:
         try:
             _die_at(moment)
-            {"folder": lambda: fill(folder / "out", "new"), "all": lambda: write_all(folder, "new")}[work]()
+            {
+                "folder": lambda: fill(folder / "out", "new"),
+                "all": lambda: write_all(folder, "new"),
+                "two": lambda: write_texts(folder, {"a.txt": "new", "b.txt": "new"}),
+            }[work]()
             os._exit(0)
         finally:
             os._exit(1)
@@ -111,7 +116,8 @@ def test_a_kill_at_any_call_leaves_the_old_folder_or_the_new(
 
 
 def test_a_kill_at_any_call_leaves_whole_files(tmp_path: Path) -> None:
-    """Each output of a verb is the old one or the new one."""
+    """Each output of a verb is the old one or the new one; when one is read, all are old or all are new."""
+    mixed = 0
     for moment in count():
         write_all(tmp_path, "old")
         killed = killed_at(tmp_path, moment, "all")
@@ -119,9 +125,84 @@ def test_a_kill_at_any_call_leaves_whole_files(tmp_path: Path) -> None:
         assert set(found) == {"one.txt", "more/two.txt", "out/b.txt", "out/sub/a.txt"}
         assert found["out/b.txt"] == found["out/sub/a.txt"]
         assert set(found.values()) <= {"old", "new"}
+        mixed += len(set(found.values())) == 2
+        with open_input(tmp_path / "more" / "two.txt"):
+            assert set(outputs(tmp_path).values()) in ({"old"}, {"new"})
         if not killed:
             break
-    assert moment > 8
+    assert (moment > 8, mixed > 0) == (True, True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["more", "one.txt", "out"]
+    assert [path.name for path in (tmp_path / "more").iterdir()] == ["two.txt"]
+
+
+def _killed_between_names(folder: Path) -> None:
+    """Two files: the first has its new content, and the process was killed before the second had."""
+    for moment in count():
+        for name in ("a.txt", "b.txt"):
+            write_text(folder / name, "old")
+        assert killed_at(folder, moment, "two")
+        if outputs(folder) == {"a.txt": "new", "b.txt": "old"}:
+            return
+
+
+def test_a_file_that_was_changed_after_the_kill_stays(tmp_path: Path) -> None:
+    """The user's version is newer than the one that waited for its name."""
+    _killed_between_names(tmp_path)
+    (tmp_path / "b.txt").write_text("mine", encoding="utf-8")
+    write_text(tmp_path / "c.txt", "next")
+    assert outputs(tmp_path) == {"a.txt": "new", "b.txt": "mine", "c.txt": "next"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt", "c.txt"]
+
+
+def test_what_a_running_command_uses_stays(tmp_path: Path) -> None:
+    """Another command in the same folder neither finishes nor removes its files."""
+    with atomic_file(tmp_path / "a.txt") as temporary:
+        temporary.write_text("first", encoding="utf-8")
+        subprocess.run([sys.executable, "-c", WRITE, tmp_path / "b.txt"], check=True)
+    assert outputs(tmp_path) == {"a.txt": "first", "b.txt": "second"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt"]
+
+
+WRITE = """
+import sys; from pathlib import Path; from kaiwa.disk.atomic_files import write_text
+write_text(Path(sys.argv[1]), "second")
+"""
+
+
+@pytest.mark.parametrize("name", ["../victim.txt", "/victim.txt", "sub/victim.txt"])
+def test_a_list_of_renames_never_leads_out_of_its_folder(tmp_path: Path, name: str) -> None:
+    """It may have come with an archive."""
+    folder = tmp_path / "in" / f".kaiwa-{'0' * 16}"
+    (folder / "sub").mkdir(parents=True)
+    (tmp_path / "in" / "sub").mkdir()
+    (folder / ".kaiwa-unfinished").touch()
+    (folder / ".1").write_text("hostile", encoding="utf-8")
+    state = (folder / ".1").stat()
+    entry = {"from": ".1", "to": name, "new": [state.st_ino, state.st_size, state.st_mtime_ns], "old": None}
+    (folder / "renames.json").write_text(json.dumps({"folders": [str(folder)], "renames": [entry]}), encoding="utf-8")
+    write_text(tmp_path / "in" / "a.txt", "text")
+    assert outputs(tmp_path) == {"in/a.txt": "text"}
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"folders": []}', '{"folders": [1]}', '{"folders": ["/"]}'])
+def test_a_damaged_list_of_renames_is_ignored(tmp_path: Path, text: str) -> None:
+    """The outputs stay as they are, and the next command works."""
+    folder = tmp_path / f".kaiwa-{'0' * 16}"
+    folder.mkdir()
+    (folder / ".kaiwa-unfinished").touch()
+    (folder / "renames.json").write_text(text, encoding="utf-8")
+    write_text(tmp_path / "a.txt", "text")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_folder_of_the_user_with_such_a_name_stays(tmp_path: Path) -> None:
+    """Only the file of an unfinished folder makes it ours."""
+    mine = tmp_path / f".kaiwa-{'0' * 16}" / "mine.txt"
+    mine.parent.mkdir()
+    mine.write_text("mine", encoding="utf-8")
+    write_text(tmp_path / "a.txt", "text")
+    assert mine.read_text(encoding="utf-8") == "mine"
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO])
@@ -234,10 +315,11 @@ def test_eight_processes_record_eight_steps(tmp_path: Path) -> None:
     """No record is lost when verbs end at the same time."""
     (tmp_path / "kaiwa.toml").write_text("", encoding="utf-8")
     program = (
-        "import sys; from pathlib import Path; from kaiwa.task.step_record import record_step\n"
+        "import sys; from pathlib import Path; from kaiwa.task.step_record import recorded_step\n"
         "print(flush=True); sys.stdin.read()\n"
         "for turn in range(5):\n"
-        "    record_step(Path(sys.argv[1], f'{sys.argv[2]}-{turn}'), [], verb='v', version='1', options={})\n"
+        "    made = Path(sys.argv[1], f'{sys.argv[2]}-{turn}')\n"
+        "    with recorded_step(made, [], verb='v', version='1', options={}): pass\n"
     )
     children = [
         subprocess.Popen(

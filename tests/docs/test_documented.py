@@ -66,7 +66,7 @@ def test_every_name_stands_in_a_page(kind: str, name: str) -> None:
 def test_every_setting_is_described_and_in_the_template(setting: str) -> None:
     """``kaiwa.toml`` shows each setting, and docs/round.md names it."""
     assert f"`{setting}`" in _page("round.md")
-    assert re.search(rf"^{setting} = ", TEMPLATE, re.MULTILINE)
+    assert re.search(rf"^(# )?({setting} = |\[\[judging.{setting}\]\])", TEMPLATE, re.MULTILINE)
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -86,20 +86,32 @@ def _examples() -> dict[str, str]:
 
 
 def test_every_example_of_a_help_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Typed in the order of a round, in a folder with small data, each ends with 0; test_demo runs the demo's."""
+    """Typed in the order of a round, with small data, each ends with 0; demo and serve have tests of their own."""
     monkeypatch.chdir(tmp_path)
     _small_data(tmp_path)
     failed = {}
     for verb, line in _examples().items():
         assert f"kaiwa {verb}" in line
-        done = CliRunner().invoke(kaiwa, _words(line)) if verb != "demo" else None
+        done = CliRunner().invoke(kaiwa, _words(line)) if verb not in {"demo", "serve"} else None
         if done and done.exit_code != (verb == "run"):  # a round that waits for its topics is not complete
             failed[line] = done.output or repr(done.exception)
         if verb == "init":
             shutil.copy(tmp_path / "scores.csv", tmp_path / "mytask" / "scores.csv")
         if verb == "topics":
             _answers(tmp_path)
+        if verb == "pool":
+            _to_judge(tmp_path)
+        if verb == "backup":
+            for path in [*(tmp_path / "mytask").glob("votes*"), tmp_path / "mytask" / "pool.tsv"]:
+                path.unlink()
     assert failed == {}
+
+
+def _to_judge(folder: Path) -> None:
+    """A pool with its topics and texts in the task folder, as one that judges has them."""
+    for name in ("pool.tsv", "topics.tsv"):
+        shutil.copy(folder / name, folder / "mytask" / name)
+    shutil.copytree(next(folder.glob("*/comments.parquet")).parent, folder / "mytask" / "repository")
 
 
 def _words(line: str) -> list[str]:

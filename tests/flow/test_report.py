@@ -16,7 +16,11 @@ from kaiwa.flow.report import write_report
 from kaiwa.formats.score_loading import read_scores
 from kaiwa.model.score_set import ScoreSet
 from kaiwa.model.scores import Scores
+from kaiwa.stats.anova import residual_variance, within_run_variance
 from kaiwa.task.task_folder import read_task
+from kaiwa.topicset import difference_found
+
+pytestmark = pytest.mark.xdist_group("report")  # the reports are made once
 
 
 def reported(folder: Path, name: str = "report.html") -> dict[str, bytes]:
@@ -46,6 +50,15 @@ def test_every_number_is_in_the_files(files: dict[str, bytes], round_template: P
     assert files["figures/p-values-nerr-10.pdf"].startswith(b"%PDF")
     csvs = {name.removeprefix("data/").removesuffix(".csv") for name in files if name.endswith(".csv")}
     assert csvs == set(tables)
+
+
+def test_rank_sets_are_numbers_in_the_data_and_words_on_the_page(files: dict[str, bytes]) -> None:
+    """Two columns in CSV, one range on the page and in LaTeX, and a note that says how sure it is."""
+    row = next(csv.DictReader(files["data/leaderboard-nerr-10.csv"].decode().splitlines()))
+    low, high = int(row["rank_low"]), int(row["rank_high"])
+    ranks = f"{low} to {high}" if low < high else f"{low}"
+    assert f"has rank {ranks} (jointly 95% for all runs)" in files["page"].decode()
+    assert r"groups & ranks" in files["tables/leaderboard-nerr-10.tex"].decode()
 
 
 def test_a_report_has_the_same_bytes_every_time(files: dict[str, bytes], small_round: Path) -> None:
@@ -102,6 +115,33 @@ def test_limits_say_what_is_unjudged_and_what_is_too_small_to_see(files: dict[st
     assert "comments at the first ranks of the runs (" in limits
     assert "not judged. They count as not relevant, and topics without any judgement are not scored." in limits
     assert "With 8 topics, differences between the best and the worst of 4 runs below" in limits
+
+
+def test_the_smallest_difference_is_that_of_the_test_that_was_run(small_round: Path) -> None:
+    """Hard topics are hard for all runs: one-way ANOVA would see .35, the paired comparison sees a third of it.
+
+    With the setting ``margin`` the pairs have verdicts, and the page counts them.
+    """
+    rng = np.random.default_rng(1)
+    values = rng.uniform(0, 1, (30, 1)) + rng.normal(0, 0.08, (30, 4))
+    gain = read_scores(small_round / "scores.csv")["nG@1"]
+    ScoreSet([Scores("nG@1", tuple(f"q{n}" for n in range(30)), gain.runs, values)]).write(small_round / "scores.csv")
+    settings = small_round / "kaiwa.toml"
+    settings.write_text(re.sub("(?m)^measures = .*$", 'measures = ["nG@1"]', settings.read_text()) + "margin = 0.3\n")
+    made = reported(small_round)
+    found = json.loads(made["report.json"])
+    limits = " ".join(found["words"]["Limits"])
+    v_e2 = residual_variance(values)
+    least = difference_found(n=np.array(30.0), systems=np.array(4.0), variance=np.array(v_e2), test="randomised-hsd")
+    one_way = difference_found(n=np.array(30.0), systems=np.array(4.0), variance=np.array(within_run_variance(values)))
+    assert f"below {float(least):.2f} in nG@1 are found" in limits
+    assert "from the residual variance V_E2" in limits
+    assert float(one_way) > 2 * float(least)
+    row = found["tables"]["next-round"]["rows"][0]
+    assert row[1] == pytest.approx(v_e2)
+    assert row[4] > 3 * row[2]
+    assert {one[-1] for one in found["tables"]["pairs-ng-1"]["rows"]} == {"equivalent"}
+    assert "Margin 0.3: 6 pairs, 6 equivalent" in made["page"].decode()
 
 
 def test_a_measure_whose_lower_scores_are_better_is_reported_best_first(small_round: Path) -> None:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def bot(index: Path) -> Bot:
-    """The small index, open."""
-    return Bot(index)
+def bot(index: Path, models_folder: Path) -> Bot:
+    """The small index, open, with its models."""
+    return Bot(index, models=models_folder)
 
 
 def comments(bot: Bot, text: str, system: str = "bm25", filters: Filters = NO_FILTERS) -> list[str]:
@@ -96,10 +96,10 @@ def test_fusion_puts_first_what_all_systems_find(bot: Bot, fusion: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["run3", "run4", "run5"])
-def test_a_system_that_needs_a_missing_model_says_so(bot: Bot, name: str) -> None:
-    """One line, with what to use instead."""
-    with pytest.raises(InputError, match="which this version does not have; use run2"):
-        bot.reply("考试", system=name)
+def test_a_system_that_needs_a_missing_model_says_so(index: Path, name: str) -> None:
+    """One line, with the command that makes it."""
+    with pytest.raises(InputError, match="needs models; make them with kaiwa models"):
+        Bot(index).reply("考试", system=name)
 
 
 @pytest.mark.parametrize(
@@ -182,3 +182,17 @@ def test_a_takedown_list_in_the_repository_reaches_its_index(repository: Path, t
     (target / "takedown.txt").write_text(f"{first}\n", encoding="utf-8")
     (tmp_path / "repository" / "takedown.txt").write_text(f"{second} # asked by its author\n", encoding="utf-8")
     assert not {first, second} & answers()
+
+
+@pytest.mark.parametrize("system", ["towers", "encoder", "ngrams", "cnn"])
+def test_shared_words_are_shown_whatever_the_features(index: Path, models_folder: Path, system: str) -> None:
+    """A system of vectors has no term of the query; its replies still name the words that they share."""
+    found = {one.comment: one for one in Bot(index, models=models_folder).reply("考试顺利", system=system)}
+    assert "考试顺利" in "".join(found["c04"].words)
+
+
+def test_replies_say_what_each_feature_weighs(index: Path, models_folder: Path) -> None:
+    """A sum of standardised features has weights; a search has none."""
+    bot = Bot(index, models=models_folder)
+    assert bot.reply("考试", system="run3").weights == {"q2p": 1.0, "q2c": 1.0, "translm": 1.0}
+    assert bot.reply("考试").weights is None

@@ -10,7 +10,8 @@ import pytest
 
 from kaiwa.errors import InputError
 from kaiwa.flow.topics import sample_topics
-from kaiwa.formats.collection.repository import Manifest, open_repository, writing_repository
+from kaiwa.formats.collection.repository import Manifest, open_repository
+from kaiwa.formats.collection.repository_writer import writing_repository
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -64,7 +64,7 @@ def test_a_comparison_is_its_leaderboard_to_a_frame() -> None:
     values = np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.1]])
     frame = pl.DataFrame(kaiwa.Scores("AP", ("1", "2", "3"), ("A", "B"), values).compare(trials=99))
     assert frame["run"].to_list() == ["A", "B"]
-    assert frame.columns == ["rank", "run", "mean", "low", "high", "groups"]
+    assert frame.columns == ["rank", "run", "mean", "low", "high", "groups", "rank_low", "rank_high"]
 
 
 def test_the_names_of_ir_measures_and_pyterrier_are_known() -> None:

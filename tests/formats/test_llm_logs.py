@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kaiwa import read_scores
+from kaiwa import read_observations, read_scores
 from kaiwa.errors import InputError
 from kaiwa.formats.scores.llm_logs import read_logs
 from kaiwa.formats.scores.score_cells import complete_scores
@@ -278,3 +278,11 @@ def test_a_folder_holds_the_logs_of_several_tools(tmp_path: Path) -> None:
     (tmp_path / "README.txt").write_text("logs")
     found = complete_scores(read_logs([tmp_path])).scores
     assert list(found) == ["match", "acc"]
+
+
+def test_epochs_are_kept_as_repeats_for_the_crossed_model(tmp_path: Path) -> None:
+    """Each epoch of a sample is a score of its own."""
+    rows = [graded(1, "C", epoch=1), graded(1, "I", epoch=2), graded(2, "C", epoch=1)]
+    observed = read_observations(inspect_log(tmp_path / "a.json", "a", rows))
+    assert observed.columns()["repeat"] == ["1", "2", "1"]
+    assert observed.values.tolist() == [1.0, 0.0, 1.0]

@@ -129,3 +129,18 @@ def test_the_kappa_of_an_assessor_is_cohens_with_one_other(seed: int) -> None:
     both = levels[(levels >= 0).all(axis=1)]
     expected = cohen_kappa(both[:, 0], both[:, 1], 3)
     assert [one.kappa for one in Votes.from_rows(rows).agree().assessors] == pytest.approx([expected, expected])
+
+
+def test_raw_agreement_is_the_share_of_agreeing_pairs_of_votes() -> None:
+    """One item with 2 votes that agree, one with 4 votes of which 2 of 6 pairs agree: 3 of 7 pairs."""
+    rows = [("q", "c1", "a", 1), ("q", "c1", "b", 1)]
+    rows += [("q", "c2", name, level) for name, level in zip("abcd", (0, 0, 1, 1), strict=True)]
+    found = agreement(Votes.from_rows(rows), rng=np.random.default_rng(1))
+    assert found.raw.value == pytest.approx(3 / 7)
+
+
+def test_fleiss_gives_items_the_same_weight_whatever_their_number_of_votes() -> None:
+    """Votes counted twice on one item change nothing in the shares of the levels, and kappa by its agreement only."""
+    counts = np.array([[2, 0], [0, 2], [1, 1]])
+    more = np.array([[2, 0], [0, 8], [1, 1]])
+    assert fleiss_kappa(more) == pytest.approx(fleiss_kappa(counts)) == pytest.approx((2 / 3 - 0.5) / 0.5)

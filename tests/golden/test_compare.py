@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kaiwa.compare.hsd import randomised_hsd
-from kaiwa.compare.paired_tests import paired_t_p, randomisation_p
+from kaiwa.compare.paired_tests import Draws, paired_randomisation, paired_t
 from kaiwa.compare.tukey import tukey_hsd
 from kaiwa.formats import published as published_tables
 from kaiwa.model.ids import FloatArray
@@ -114,12 +114,12 @@ def test_paired_t_of_two_trec_runs() -> None:
     """Urbano et al. 2019, README: adhoc8_ap runs 125 and 126, two-tailed p = 0.0013193972 (R's t.test)."""
     table = "adhoc8_ap_125_126.csv"
     differences = (column(table, "run125") - column(table, "run126"))[:, None]
-    assert paired_t_p(differences)[0] == pytest.approx(0.0013193972, abs=5e-11)
+    assert paired_t(differences, Draws(1, np.random.default_rng(1))).p[0] == pytest.approx(0.0013193972, abs=5e-11)
 
 
 def test_paired_randomisation_of_two_trec_runs() -> None:
     """Urbano et al. 2019, README: the same runs' permutation test over a million trials, p = 0.001188."""
     table = "adhoc8_ap_125_126.csv"
     differences = (column(table, "run125") - column(table, "run126"))[:, None]
-    p = randomisation_p(differences, trials=200_000, rng=np.random.default_rng(1))[0]
+    p = paired_randomisation(differences, Draws(200_000, np.random.default_rng(1))).p[0]
     assert p == pytest.approx(0.001188, abs=4 * (0.0012 / 200_000) ** 0.5)

@@ -11,6 +11,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 import yaml
 
 if TYPE_CHECKING:
@@ -86,3 +87,10 @@ def test_the_hook_checks_run_files(small_round: Path) -> None:
     line = [sys.executable, "-m", f"{program}.cli", *words, "runs/Bai-C-R1.txt"]
     done = subprocess.run(line, cwd=small_round, capture_output=True, text=True, timeout=600, check=False)
     assert (done.returncode, "[run-name]" in done.stdout) == (1, True)
+
+
+@pytest.mark.xdist_group("a group")
+def test_tests_of_a_group_run_in_one_process(request: pytest.FixtureRequest) -> None:
+    """Pytest-xdist sees the group in the name of a test; with a pytest that it does not know, groups end silently."""
+    is_grouped = getattr(request.config.option, "loadgroup", False)
+    assert request.node.nodeid.endswith("@a group") == is_grouped

@@ -22,7 +22,8 @@ from kaiwa.disk.id_ranges import IdRanges, bounds_of
 from kaiwa.disk.partitions import Partitions
 from kaiwa.errors import InputError
 from kaiwa.formats.collection.index_folder import open_index_files
-from kaiwa.formats.collection.repository import Manifest, writing_repository
+from kaiwa.formats.collection.repository import Manifest
+from kaiwa.formats.collection.repository_writer import writing_repository
 from kaiwa.retrieve.index import packed_postings
 
 WORDS = [f"w{at}x" for at in range(9)]

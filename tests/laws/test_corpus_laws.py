@@ -7,23 +7,33 @@ import tempfile
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kaiwa.build.repository.clean_job import CleanJob
 from kaiwa.build.repository.cleaning import clean
-from kaiwa.build.repository.merging import joined
-from kaiwa.build.repository.tweet_pairs import paired_tweets
-from kaiwa.corpus.duplicates import ROW, PairSample, first_rows, within_first
-from kaiwa.corpus.rule_filter import Removals
-from kaiwa.disk.partitions import Partitions, part_of
+from kaiwa.build.repository.key_tables import key_columns, key_table
+from kaiwa.build.repository.merging import COMMENT_IDS, DUPLICATES, POST_IDS, decided
+from kaiwa.build.repository.pair_keys import REMOVED
+from kaiwa.build.repository.pair_spill import pairs_at
+from kaiwa.build.repository.read_tasks import ReadTask
+from kaiwa.build.repository.tweet_pairs import tweet_keys
+from kaiwa.corpus.duplicates import Columns, IdConflicts, first_rows, within_first
+from kaiwa.corpus.pair_sample import bin_of_last, draw, draws_by_bin, in_bin, limit_of, sampled
+from kaiwa.engine.opening import opened
 from kaiwa.errors import InputError
-from kaiwa.formats.collection.repository import Manifest, open_repository, writing_repository
+from kaiwa.formats.collection.repository import Manifest, open_repository
+from kaiwa.formats.collection.repository_writer import writing_repository
 from kaiwa.formats.collection.rule_files import known_rules
 from kaiwa.formats.readers import read_pairs
 from kaiwa.model.normalise import normalise, skeleton
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 KEYS = st.lists(st.integers(0, 6), max_size=60)
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1, max_size=12)
@@ -81,57 +91,83 @@ def test_pairs_joined_part_by_part_are_those_of_plain_loops(
     rows: list[Row], merging: str, limit: int, in_memory: int, sample: int | None
 ) -> None:
     """With any number of rows in memory, the same rows are kept for the same comments, the same ids conflict."""
-    records = np.zeros(len(rows), dtype=ROW)
-    records["row"] = np.arange(len(rows))
-    for name, column in zip(("post", "own", "comment", "post_text"), zip(*rows, strict=True), strict=True):
-        records[name] = column
-    removals = Removals()
     rules = replace(known_rules()["none"], merge=bool(merging), first_comments=limit)
+    draws = [draw(5, f"{at}", "") for at in range(len(rows))]
     with (
         tempfile.TemporaryDirectory() as folder,
-        patch.object(Partitions.__init__, "__kwdefaults__", {"limit": in_memory}),
+        patch("kaiwa.engine.spill_files.BUFFER_BYTES", 50 * in_memory),
+        opened("local", Path(folder)) as engine,
     ):
-        spill = Partitions(Path(folder))
-        spill.add(records, part_of(records["own"]))
-        made = joined(spill, len(rows), Path(folder), rules=rules, sample=sample, seed=5, removals=removals)
-        decisions = made.decisions.take(len(rows))
-        assert not list(Path(folder).iterdir())
+        keys = engine.tables(keys_step, [0], rows, draws if sample else [])
+        kept, left_out = decided(keys, rules, sample=sample)
+        gathered = kept.gathered(by=["row"])
+        decisions = key_columns(gathered.table)
+    assert left_out == max(sum(row[3] for row in plain_decisions(rows, limit, merge=bool(merging))) - (sample or 99), 0)
     plain = plain_decisions(rows, limit, merge=bool(merging))
-    found = list(zip(*(decisions[name].tolist() for name in ("post", "own", "comment", "keep")), strict=True))
+    found = list(zip(decisions["comment"].tolist(), decisions["keep"].tolist(), strict=True))
     assert decisions["row"].tolist() == list(range(len(rows)))
-    assert [row[:3] for row in found] == [row[:3] for row in plain]
-    kept = sum(row[3] for row in plain)
-    if sample is None or sample >= kept:
-        assert found == plain
-    else:
-        assert sum(row[3] for row in found) == sample
-        assert all(before[3] >= after[3] for before, after in zip(plain, found, strict=True))
-    assert sum(removals.counts.values()) == len(rows) - sum(row[3] for row in found)
-    for conflicts, ident, text in ((made.posts, 0, 3), (made.comments, 1, 2)):
+    assert [comment for comment, _ in found] == [row[2] for row in plain]
+    kept_rows = [at for at, row in enumerate(plain) if row[3]]
+    drawn = sorted(kept_rows, key=lambda at: (draws[at], at))[:sample]
+    assert [at for at, (_, keep) in enumerate(found) if keep] == sorted(drawn)
+    removed = sum(sum(one.values()) for one in gathered.noted(DUPLICATES))
+    assert removed + left_out == len(rows) - len(drawn)
+    for name, ident, text in ((POST_IDS, 0, 3), (COMMENT_IDS, 1, 2)):
+        conflicts = sum(gathered.noted(name), IdConflicts())
         texts = {key: [row[text] for row in rows if row[ident] == key] for key in {row[ident] for row in rows}}
         assert (conflicts.ids, conflicts.conflicting) == (len(texts), sum(len(set(one)) > 1 for one in texts.values()))
         if conflicts.example is not None:
             first, later = conflicts.example
             assert rows[first][ident] == rows[later][ident]
             assert rows[first][text] != rows[later][text]
-    posts, comments = ({row[place] for row in found if row[3]} for place in (0, 2))
+    posts, comments = ({plain[at][place] for at in drawn} for place in (0, 2))
     assert set(np.flatnonzero(decisions["post_stays"]).tolist()) == posts
     assert set(np.flatnonzero(decisions["comment_stays"]).tolist()) == comments
-    aliases = [at for at, row in enumerate(found) if row[1] == at != row[2] and row[2] in comments]
+    aliases = [at for at, row in enumerate(plain) if row[1] == at != row[2] and row[2] in comments]
     assert np.flatnonzero(decisions["alias"]).tolist() == aliases
+    assert [at for at, other in enumerate(decisions["is_other"]) if other] == [
+        at for at, row in enumerate(plain) if row[1] != row[2]
+    ]
+
+
+def keys_step(_task: int, rows: list[Row], draws: list[int]) -> Iterator[object]:
+    """The keys of rows, in tables of three."""
+    for low in range(0, len(rows), 3):
+        some = rows[low : low + 3]
+        columns: Columns = {"row": np.arange(low, low + len(some), dtype=np.uint64)}
+        for name, column in zip(("post", "own", "comment", "post_text"), zip(*some, strict=True), strict=True):
+            columns[name] = np.array(column, dtype=np.uint64)
+        columns |= {name: np.zeros(len(some), dtype=np.bool_) for name in ("takedown", "post_takedown")}
+        columns |= {"draw": np.array(draws[low : low + 3], dtype=np.uint64)} if draws else {}
+        yield key_table(columns)
 
 
 def test_every_sample_is_as_likely_as_another() -> None:
-    """Two of four pairs, drawn over parts of one and three: each of the six samples about as often."""
+    """Two of four pairs by their draws: each of the six samples about as often, over seeds."""
     drawn = Counter()
     for seed in range(3000):
-        sample = PairSample(4, 2, seed)
-        parts = [np.zeros(size, dtype=ROW) for size in (1, 3)]
-        for part in parts:
-            part["keep"] = True
-        drawn[tuple(np.concatenate([sample.sampled(part)["keep"] for part in parts]).tolist())] += 1
+        draws = np.array([draw(seed, "p", f"c{one}") for one in range(4)], dtype=np.uint64)
+        part = {"row": np.arange(4, dtype=np.uint64), "draw": draws, "keep": np.ones(4, dtype=np.bool_)}
+        drawn[tuple(sampled(part, limit_of(draws, part["row"], 2))["keep"].tolist())] += 1
     assert len(drawn) == 6
     assert all(410 < count < 590 for count in drawn.values())  # four standard deviations about 500
+
+
+@given(st.lists(st.sampled_from([0, 1, 2**52, 2**63, 2**64 - 1]), min_size=1, max_size=20), st.data())
+def test_a_sample_has_the_wanted_number_of_pairs_if_draws_are_equal(draws: list[int], data: st.DataObject) -> None:
+    """Of pairs with equal draws, the first rows belong to it."""
+    wanted = data.draw(st.integers(1, len(draws)))
+    size = len(draws)
+    part = {
+        "row": np.arange(size, dtype=np.uint64),
+        "draw": np.array(draws, dtype=np.uint64),
+        "keep": np.ones(size, bool),
+    }
+    place, inside = bin_of_last(draws_by_bin(part), wanted)
+    chosen = in_bin(part, place)
+    limit = limit_of(part["draw"][chosen], part["row"][chosen], inside)
+    expected = sorted(sorted(range(size), key=lambda at: (draws[at], at))[:wanted])
+    assert np.flatnonzero(sampled(part, limit)["keep"]).tolist() == expected
 
 
 @given(TEXT)
@@ -225,16 +261,21 @@ def test_tweets_paired_part_by_part_are_those_of_plain_loops(
         elif other is not None:
             expected.append((f"{other}", f"{GOOD} {posts[other]}", f"{own}", f"{GOOD} {row}"))
         seen.add(own)
-    removals = Removals()
     with (
         tempfile.TemporaryDirectory() as folder,
-        patch.object(Partitions.__init__, "__kwdefaults__", {"limit": in_memory}),
+        patch("kaiwa.engine.spill_files.BUFFER_BYTES", 30 * in_memory),
         patch("kaiwa.build.repository.tweet_pairs._BATCH", batch),
     ):
         source, room = Path(folder) / "tweets.jsonl", Path(folder) / "room"
         source.write_text("\n".join(lines) + "\n", encoding="utf-8")
         room.mkdir()
-        found = [pair for batch in paired_tweets(source, room, rules, removals, frozenset()) for pair in batch]
+        job = CleanJob(room, rules, frozenset(), None, in_parts=False)
+        with opened("local", room) as engine:
+            gathered = tweet_keys(engine, [ReadTask(0, (source,), "tweets")], job).gathered()
+        pairs = pairs_at(job.texts(0), range(len(expected))) if expected else {}
+        job.remove_spills()
         assert not list(room.iterdir())
+    found = [pairs[at] for at in range(len(expected))]
+    assert gathered.table.num_rows == len(expected)
     assert [(pair.post_id, pair.post, pair.comment_id, pair.comment) for pair in found] == expected
-    assert sum(removals.counts.values()) == removed
+    assert sum(sum(one.counts.values()) for one in gathered.noted(REMOVED)) == removed

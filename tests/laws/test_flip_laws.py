@@ -1,4 +1,4 @@
-"""A flipped bit in any file of a repository or an index is refused, or changes nothing."""
+"""A flipped bit in any file of a repository, an index or a record of steps is refused, or changes nothing."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import pytest
 
 from kaiwa.build.index.index_build import build_index
 from kaiwa.errors import InputError
-from kaiwa.formats.collection import index_folder
+from kaiwa.formats.collection import array_folder
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.repository import TABLES, open_repository
-from kaiwa.retrieve.index.inverted_index import Side
+from kaiwa.retrieve.index.inverted_index import Index
+from kaiwa.task.step_record import RECORD, read_steps, recorded_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -76,7 +77,7 @@ def test_a_flip_in_an_index_is_refused_or_changes_nothing(
     side: str, part: str, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Wherever it is in an array of several parts, each text, id and list of postings is right or refused."""
-    monkeypatch.setattr(index_folder, "CHUNK", 128)  # the header alone
+    monkeypatch.setattr(array_folder, "CHUNK", 128)  # the header alone
     target = tmp_path / "index"
     build_index(repository, target, language="zh", tokens=None, progress=lambda _done, _total: None)
     expected = [list(answers) for answers in _answers(target, side)]
@@ -87,13 +88,27 @@ def test_a_flip_in_an_index_is_refused_or_changes_nothing(
 
 def _answers(target: Path, name: str) -> Iterator[Iterator[object]]:
     """The texts, the ids and the lists of postings of a side, each kind from an index opened for it alone."""
-    yield _each(target, name, lambda side, number: side.texts.text_of(number))
-    yield _each(target, name, lambda side, number: side.texts.id_of(number))
-    yield _each(target, name, lambda side, number: side.slices(np.array([number])).tolist())
+    yield _each(target, name, lambda index, number: getattr(index, name).texts.text_of(number))
+    yield _each(target, name, lambda index, number: getattr(index, name).texts.id_of(number))
+    yield _each(target, name, lambda index, number: getattr(index.shards[0], name).slices(np.array([number])).tolist())
 
 
-def _each(target: Path, name: str, use: Callable[[Side, int], object]) -> Iterator[object]:
+def _each(target: Path, name: str, use: Callable[[Index, int], object]) -> Iterator[object]:
     """What is found for each number of a side; nothing if the index is refused."""
-    side = found_or_refused(lambda: getattr(open_index(target), name))
-    for number in range(len(side) if isinstance(side, Side) else 0):
-        yield found_or_refused(lambda number=number: use(side, number))
+    index = found_or_refused(lambda: open_index(target))
+    for number in range(len(getattr(index, name)) if isinstance(index, Index) else 0):
+        yield found_or_refused(lambda number=number: use(index, number))
+
+
+def test_a_flip_in_a_record_of_steps_is_refused_or_changes_nothing(tmp_path: Path) -> None:
+    """At every byte; the report quotes what is recorded."""
+    (tmp_path / "kaiwa.toml").write_text("", encoding="utf-8")
+    (tmp_path / "votes.csv").write_text("votes", encoding="utf-8")
+    options = {"scheme": "unanimity", "p": 0.2, "top": None}
+    with recorded_step(tmp_path / "qrels.txt", [tmp_path / "votes.csv"], verb="gains", version="1.0", options=options):
+        pass
+    record, expected = tmp_path / RECORD, read_steps(tmp_path)
+    whole = record.read_bytes()
+    for place, byte in enumerate(whole):
+        record.write_bytes(whole[:place] + bytes([byte ^ 1 << place % 8]) + whole[place + 1 :])
+        assert found_or_refused(lambda: read_steps(tmp_path)) in (None, expected), place

@@ -162,7 +162,7 @@ def _reads_back_or_is_refused(name: str, first: str, topics: list[str], items: l
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / ("AP.csv" if "" in texts else "there")
         write_converted(target, texts)
-        assert _same(row.noun, _read(row.noun, target, name), made)
+        assert _same(row.noun, _read(row.noun, target, name), made, name)
 
 
 def _written(name: str, first: str, topics: list[str], items: list[str]) -> tuple[Any, Texts, str]:  # Any: a noun
@@ -184,7 +184,7 @@ def _read(noun: object, target: Path, name: str) -> Any:  # Any: the noun's own 
     return read_scores(target) if noun is SCORES else read(WRITTEN[name].noun, target)
 
 
-def _same(noun: object, found: Any, made: Any) -> bool:  # Any: the noun's own type
+def _same(noun: object, found: Any, made: Any, name: str) -> bool:  # Any: the noun's own type
     """Whether they are equal; a folder is read in the order of its files' names."""
     if noun is RUNS:
         return {run.name: _lists(run) for run in found} == {run.name: _lists(run) for run in made}
@@ -193,10 +193,19 @@ def _same(noun: object, found: Any, made: Any) -> bool:  # Any: the noun's own t
     if noun is SCORES:
         return sorted(_rows(found)) == sorted(_rows(made))
     if isinstance(made, Votes):
-        return dict(found.columns()) == dict(made.columns())
+        return _vote_rows(found, made, name) == _vote_rows(made, made, name)
     if isinstance(made, dict) and any(isinstance(value, Factors) for value in made.values()):
         return list(found) == list(made) and all(found[one].topics == made[one].topics for one in made)
     return bool(found == made)
+
+
+def _vote_rows(votes: Votes, named: Votes, name: str) -> list[tuple[object, ...]]:
+    """The rows; STC labels have a line for each item and no names, only a place for each assessor."""
+    columns = dict(votes.columns())
+    if name != "stc-labels":
+        return [(key, *column) for key, column in columns.items()]
+    columns["assessor"] = [named.assessors[at] for at in votes.assessor.tolist()]
+    return sorted(zip(*columns.values(), strict=True), key=repr)
 
 
 def _lists(run: Run) -> dict[str, list[str]]:

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from kaiwa.disk import input_files, parquet_tables, zstd
+from kaiwa.disk import input_files, parquet_reading, zstd
 from kaiwa.disk.input_files import open_input
 from kaiwa.errors import InputError
 from kaiwa.formats.collection.pair_files import FIELDS
@@ -112,6 +112,20 @@ def test_a_pipe_is_read_as_its_file(name: str, tmp_path: Path) -> None:
     with pipes_of({path.name: path.read_bytes()}, tmp_path):
         found = _content(read(noun, tmp_path / path.name))
     assert repr(found).replace(str(tmp_path), str(path.parent)) == repr(_content(read(noun, path)))
+
+
+def test_a_process_that_read_a_pipe_leaves_no_open_file(tmp_path: Path) -> None:
+    """Its copy of the pipe is closed at the end, so nothing is written to stderr."""
+    program = "import sys, pathlib\nfrom kaiwa.disk.input_files import open_input\n"
+    program += "with open_input(pathlib.Path(sys.argv[1])) as pipe: print(pipe.read(3).decode())"
+    with pipes_of({"pipe": b"one and two"}, tmp_path):
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", program, tmp_path / "pipe"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "one\n", "")
 
 
 @pytest.mark.parametrize("words", VERBS)
@@ -220,12 +234,14 @@ def test_a_parquet_file_that_decompresses_without_end_is_refused_before_it_is_re
 
 def test_long_texts_that_repeat_come_in_small_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However often a text is repeated, a batch fits into memory; no row is lost."""
-    monkeypatch.setattr(parquet_tables, "_BATCH_BYTES", 10_000)
+    monkeypatch.setattr(parquet_reading, "_BATCH_BYTES", 10_000)
     columns = {name: pa.array([f"{name}{at % 3}" * 100 for at in range(500)]) for name in FIELDS}
-    pq.write_table(pa.table(columns), tmp_path / "pairs.parquet")
-    batches = list(read_pairs(tmp_path / "pairs.parquet"))
+    path = tmp_path / "pairs.parquet"
+    pq.write_table(pa.table(columns), path)
+    with path.open("rb") as file:
+        batches = list(parquet_reading.text_batches(file, path, FIELDS, ""))
     assert max(map(len, batches)) < 10
-    assert [pair.comment for batch in batches for pair in batch] == columns["comment"].to_pylist()
+    assert [text for batch in batches for text in batch["comment"].to_pylist()] == columns["comment"].to_pylist()
 
 
 @pytest.mark.parametrize("name", ["samples_a.jsonl.gz", "samples_a.jsonl.zst", "log.json.zst"])

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from kaiwa.build.index.index_build import build_index
 from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.repository import Manifest, writing_repository
+from kaiwa.formats.collection.repository import Manifest
+from kaiwa.formats.collection.repository_writer import writing_repository
 from kaiwa.formats.collection.takedown import takedown_of
 from kaiwa.rank.answer_filters import NO_FILTERS
 from kaiwa.rank.replies import answers, distinct_scores, replies
@@ -176,7 +177,7 @@ def test_one_word_many_times_costs_no_more_than_its_text(tmp_path: Path) -> None
     """Shapes are kept by those that occur: a text of 20,000 equal words beside texts of 200 lengths."""
     comments = ["spam " * 20_000, *("word " * size for size in range(1, 201))]
     index = indexed(tmp_path, ["a post"], comments, [(0, at) for at in range(len(comments))])
-    shapes = index.comments.postings
+    shapes = index.shards[0].comments.postings
     assert shapes.shapes.dtype == np.uint16
     assert max(zip(shapes.frequency.tolist(), shapes.length.tolist(), strict=True)) == (20_000, 20_000)
     found = search(query_of(index, "word"), Matcher("tfidf", 0.0, 1.0), k=500)

@@ -62,6 +62,7 @@ OTHER_VALUES = {
     "alpha": 0.01,
     "trials": 300,
     "seed": 5,
+    "margin": 0.05,
 }
 
 
@@ -149,7 +150,7 @@ def _set(folder: Path, name: str, value: object) -> None:
         for one, names in {
             "judging": ("depth", "top", "scheme", "p"),
             "scoring": ("measures",),
-            "comparing": ("test", "alpha", "trials", "seed"),
+            "comparing": ("test", "alpha", "trials", "seed", "margin"),
         }.items()
         if name in names
     )

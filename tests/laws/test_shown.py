@@ -50,6 +50,17 @@ def _run() -> kaiwa.Run:
     return kaiwa.Run.from_lists(EVIL.replace("\u202e", ""), {EVIL: [(EVIL, 2.0)]})
 
 
+def _observations() -> kaiwa.Observations:
+    values = np.random.default_rng(2).random((6, 3, 2)).tolist()
+    rows = [
+        (f"{EVIL}{topic}", f"{EVIL}{run}", f"{EVIL}{person}", "", value)
+        for topic, by_run in enumerate(values)
+        for run, by_person in enumerate(by_run)
+        for person, value in enumerate(by_person)
+    ]
+    return kaiwa.Observations.from_rows(f"m{EVIL}", rows)
+
+
 def _check() -> Check:
     problem = Problem(EVIL, 1, 1, "bad-rank", EVIL)
     return Check((CheckedFile(Path("r.txt"), 1, 1, (problem,), {1: EVIL}),))
@@ -72,10 +83,14 @@ RESULTS: dict[str, Any] = {  # Any: each result is of its own type
     "interval": kaiwa.design(variance=0.06, min_diff=0.2, test="interval"),
     "Votes": _votes(),
     "Agreement": _votes().agree(),
+    "PanelQuality": _votes().assessor_quality(samples=20),
     "Gains": _votes().gains(),
     "Run": _run(),
     "Scored": kaiwa.score(_run(), kaiwa.Gains.from_lists({EVIL: {EVIL: 1}, "q": {"a": 0}}), "nG@1"),
     "BaselineComparison": _scores().compare_with_baseline(_scores().runs[0], test="t"),
+    "Observations": _observations(),
+    "CrossedComparison": _observations().compare(),
+    "CrossedVariance": _observations().variance(),
     "RankAgreement": kaiwa.tau(_scores(), _scores()),
     "PoolReport": kaiwa.pool_runs(_run()),
     "Check": _check(),

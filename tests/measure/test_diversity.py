@@ -130,3 +130,20 @@ def test_a_chance_that_is_no_weight_is_refused(chance: float) -> None:
     """A number from 0."""
     with pytest.raises(InputError, match="not a number from 0"):
         Intents(np.zeros((1, 2)), np.array([[0.5, chance]]), np.zeros((1, 2), dtype=bool))
+
+
+@pytest.mark.parametrize("measure", ["IA-AP", "IA-nDCG@2", "P+Q", "I-rec"])
+def test_a_topic_with_fewer_intents_than_another_scores_by_its_own(measure: str) -> None:
+    """An intent that only the other topic has counts nothing: a list of everything relevant scores 1.
+
+    Chances are shares of their sum, topic by topic; a topic without a relevant item has none.
+    """
+    by_intent = {
+        "i": Gains.from_lists({"q": {"d1": 3}, "other": {"d1": 3}, "none": {"d1": 0}}, top=3),
+        "j": Gains.from_lists({"other": {"d1": 3}}, top=3),
+    }
+    made = combine(by_intent, chances={("q", "i"): 1.0, ("other", "i"): 2.0, ("other", "j"): 2.0}, navigational=set())
+    run = Run.from_lists("r", {topic: [("d1", 0.0)] for topic in ("q", "other", "none")})
+    scores = score([run], judge(made.gains, intents=made.intents), [measure])
+    assert scores[measure].values.ravel() == pytest.approx([1.0, 1.0])
+    assert scores.undefined == ("none",)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kaiwa.measure.ideal_lists import CELLS, batches
+from kaiwa.measure.ideal_lists import CELLS, batches, ideals_of
+from kaiwa.model.gains import Gains
 
 HALF = CELLS // 2
 
@@ -26,3 +27,13 @@ def test_a_batch_holds_as_many_lists_as_fit_and_at_least_one(
 ) -> None:
     """The matrix of a batch has as many ranks as its longest list; a list that is too long is a batch of its own."""
     assert [(part.start, part.stop) for part in batches(np.array(depths, dtype=np.int64))] == expected
+
+
+def test_the_ideal_list_of_a_topic_ends_with_its_own_items() -> None:
+    """Gains in falling order, then 0: never the items of the next topic; the same for any part of the topics."""
+    gains = Gains.from_lists({"q1": {"a": 1.0, "b": 3.0}, "q2": {"c": 2.0, "d": 0.0}, "q3": {"e": 5.0}})
+    ideals = ideals_of(gains, gains.gains, np.full(3, 5.0))
+    expected = [[3.0, 1.0, 0.0], [2.0, 0.0, 0.0], [5.0, 0.0, 0.0]]
+    for part in (slice(1, 2), slice(0, 3), slice(1, 3), slice(0, 2)):
+        assert ideals.matrix(part, 3).tolist() == expected[part]
+    assert ideals.matrix(np.array([2, 0, 2]), 2).tolist() == [[5.0, 0.0], [3.0, 1.0], [5.0, 0.0]]

@@ -108,7 +108,7 @@ def test_printed_scores_are_best_first_with_the_direction() -> None:
     assert "mean (lower is better)" in str(result)
     assert "mean (lower is better)" in result._repr_html_()
     assert "mean (lower is better)" in result.to_latex().replace(r"\\", " ")  # a narrow heading is stacked
-    assert list(result.columns()) == ["rank", "run", "mean", "low", "high", "groups"]
+    assert list(result.columns()) == ["rank", "run", "mean", "low", "high", "groups", "rank_low", "rank_high"]
 
 
 def test_an_unknown_direction_is_refused() -> None:

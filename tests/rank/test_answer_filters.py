@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kaiwa.rank.answer_filters import NO_FILTERS, Filters, Screen
+from kaiwa.model.normalise import overlap
+from kaiwa.rank.answer_filters import NO_FILTERS, Filters, NearTexts, Screen
 
 WORDS = st.sampled_from(
     ["今天", "天气", "真", "好", "博主", "辛苦", "了", "ハワイ", "の", "初日", "day", "Hawaii", "I", "2026"]
@@ -56,3 +57,18 @@ def test_an_echo_is_refused_and_an_answer_in_the_same_words_is_kept(
 ) -> None:
     """The words of a question in another order can be its answer, if some are left out."""
     assert Screen(query, Filters(min_chars=0)).refuses(comment) == reason
+
+
+@given(
+    st.lists(st.frozensets(st.sampled_from("abcdefghij"), max_size=8), max_size=12),
+    st.sampled_from([0.1, 0.3, 1 / 3, 0.5, 0.6, 2 / 3, 0.75, 0.8, 0.9, 1.0, 2.0]),
+)
+def test_a_near_text_is_found_as_by_comparing_with_all(sets: list[frozenset[str]], share: float) -> None:
+    """A law: comparing with the sets that share a first element finds what comparing with every set finds."""
+    texts, added = NearTexts(share), list[frozenset[str]]()
+    for own in sets:
+        is_near = any(overlap(own, other) >= share for other in added)
+        assert texts.has_near(own) == is_near
+        if not is_near:
+            texts.add(own)
+            added.append(own)

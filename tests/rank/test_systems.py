@@ -12,8 +12,10 @@ import pytest
 from kaiwa.errors import UnknownName
 from kaiwa.flow.retrieve import Bot
 from kaiwa.formats.collection.index_folder import open_index
+from kaiwa.formats.collection.model_folder import open_models
 from kaiwa.rank.answer_filters import NO_FILTERS
-from kaiwa.rank.features import FEATURES, feature_values, term_strengths
+from kaiwa.rank.features.batch import Batch
+from kaiwa.rank.features.feature_table import FEATURES, feature_values, term_strengths
 from kaiwa.rank.systems import SYSTEMS, ranked, system_named
 from kaiwa.retrieve.search.matching import Candidates, Matcher, query_of, search
 from kaiwa.retrieve.text.tokenisers import tokeniser
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kaiwa.rank.fusion import Features
+    from kaiwa.rank.models.model_table import Models
     from kaiwa.retrieve.index.inverted_index import Index
 
 QUERIES = ("考试顺利 紧张", "去青岛看海 海鲜", "今天天气真好", "Hawaii beaches", "zzzz", "")
@@ -31,6 +34,12 @@ QUERIES = ("考试顺利 紧张", "去青岛看海 海鲜", "今天天气真好"
 def opened(index: Path) -> Index:
     """The small index."""
     return open_index(index)
+
+
+@pytest.fixture(scope="module")
+def models(opened: Index, models_folder: Path) -> Models:
+    """The models of the small index."""
+    return open_models(models_folder, opened)
 
 
 def sum_of_features(rankings: Sequence[Candidates], features: Features) -> Candidates:
@@ -62,23 +71,23 @@ def test_a_system_of_one_side_scores_by_that_feature(index: Path, name: str, fea
 
 
 @pytest.mark.parametrize("name", sorted(SYSTEMS))
-def test_a_reply_has_a_value_for_every_feature_of_its_system(index: Path, name: str) -> None:
+def test_a_reply_has_a_value_for_every_feature_of_its_system(index: Path, models_folder: Path, name: str) -> None:
     """``Reply.features`` is a mapping in the order of the system's features."""
-    replies = Bot(index).reply(QUERIES[0], system=name)
+    replies = Bot(index, models=models_folder).reply(QUERIES[0], system=name)
     assert {tuple(one.features) for one in replies} == {SYSTEMS[name].features}
 
 
 @pytest.mark.parametrize("name", list(FEATURES))
-def test_a_feature_is_one_number_for_each_pair_and_changes_nothing(opened: Index, name: str) -> None:
+def test_a_feature_is_one_number_for_each_pair_and_changes_nothing(opened: Index, models: Models, name: str) -> None:
     """A batch gives the values of its pairs one by one; arrays that may not be written are enough."""
     query = query_of(opened, "考试 海 Hawaii")
-    batch = search(query, Matcher("tfidf", 1.0, 1.0), k=20)
-    for array in (batch.comments, batch.posts, batch.scores, query.terms, query.counts):
+    found = search(query, Matcher("tfidf", 1.0, 1.0), k=20)
+    for array in (found.comments, found.posts, found.scores, query.terms, query.counts):
         array.flags.writeable = False
-    values = FEATURES[name].values(query, batch)
-    single = [FEATURES[name].values(query, batch[place : place + 1]).item() for place in range(len(batch))]
-    assert len(batch) > 3
-    assert values.tolist() == single
+    values = FEATURES[name].values(Batch(query, found, models))
+    pairs = [Batch(query, found[place : place + 1], models) for place in range(len(found))]
+    assert len(found) > 3
+    assert values.tolist() == pytest.approx([FEATURES[name].values(pair).item() for pair in pairs], rel=1e-6)
 
 
 @pytest.mark.parametrize("name", [name for name, feature in FEATURES.items() if feature.by_term])
@@ -87,21 +96,20 @@ def test_what_the_terms_add_is_the_feature(opened: Index, name: str, text: str) 
     """A law: the reasons of a reply add up to its value, and a word that a pair does not have adds nothing."""
     query = query_of(opened, text)
     batch = search(query, Matcher("bm25", 1.0, 1.0), k=20)
-    by_term = term_strengths(query, [name], batch)
+    by_term = term_strengths(Batch(query, batch), [name])
     assert by_term.shape == (len(query.words), len(batch))
-    assert by_term.sum(axis=0).tolist() == pytest.approx(FEATURES[name].values(query, batch).tolist(), abs=1e-6)
+    assert by_term.sum(axis=0).tolist() == pytest.approx(FEATURES[name].values(Batch(query, batch)).tolist(), abs=1e-6)
     side = opened.comments if name.endswith("q2c") else opened.posts
     texts = [side.texts.text_of(at) for at in (batch.comments if side is opened.comments else batch.posts).tolist()]
     terms = tokeniser(opened.tokeniser).terms
     assert (by_term > 0).tolist() == [[word in terms(one) for one in texts] for word in query.words]
 
 
-def test_features_of_no_candidates_are_empty(opened: Index) -> None:
+def test_features_of_no_candidates_are_empty(opened: Index, models: Models) -> None:
     """A query without known words has no candidates."""
     query = query_of(opened, "zzzz")
-    assert [
-        len(column) for column in feature_values(query, FEATURES, search(query, Matcher("bm25", 1, 1), k=5)).values()
-    ] == [0] * len(FEATURES)
+    batch = Batch(query, search(query, Matcher("bm25", 1, 1), k=5), models)
+    assert [len(column) for column in feature_values(batch, FEATURES).values()] == [0] * len(FEATURES)
 
 
 @pytest.mark.parametrize("matcher", [Matcher("bm52", 1.0, 1.0), Matcher("cosine", 0.0, 1.0), Matcher("", 0.0, 0.0)])
@@ -129,4 +137,4 @@ def test_the_page_lists_every_system_and_every_feature() -> None:
     page = (Path(__file__).parents[2] / "docs" / "retrieve.md").read_text(encoding="utf-8")
     assert all(f"`{name}`" in page for name in SYSTEMS)
     for name, feature in FEATURES.items():
-        assert f"| `{name}` | {feature.description} | {feature.needs} |" in page
+        assert f"| `{name}` | {feature.description} | {', '.join(feature.needs) or 'index'} |" in page

@@ -7,6 +7,7 @@ import os
 import pty
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,9 @@ from click.testing import CliRunner
 
 import kaiwa
 from kaiwa.cli import kaiwa as command
+from kaiwa.report.results.compare_view import BaselineView, ComparisonView
 from kaiwa.report.results.leaderboard import best_means, first_rank, printed_leaderboard
+from kaiwa.report.sections.methods_limits import ResultLimits, limits_section
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,6 +114,18 @@ def test_two_runs_are_one_comparison() -> None:
     assert best_means(found) == ["A"]
 
 
+def test_the_report_names_the_setting_that_holds_the_error() -> None:
+    """Near-duplicate runs of one team: a limit of the results, with the line for ``kaiwa.toml``."""
+    rng = np.random.default_rng(2)
+    team = rng.normal(0.4, 0.2, (40, 1)) + rng.normal(0, 0.02, (40, 20))
+    values = np.hstack((team, rng.normal(0.4, 0.2, (40, 2))))
+    scores = kaiwa.Scores("P+", tuple(map(str, range(40))), tuple(f"R{place}" for place in range(22)), values)
+    limits = ResultLimits((), {}, 0.8, None, pooled=False, condensed=False, takedowns=0)
+    hsd, robust = (str(limits_section([scores.compare(test=test)], limits)) for test in ("hsd", "robust"))
+    assert 'correlations are not equal; test = "robust" in kaiwa.toml holds it.' in hsd.replace("\\", "")
+    assert "holds it" not in robust
+
+
 @pytest.mark.parametrize("columns", [60, 80])
 def test_sentences_wrap_on_a_terminal_and_nowhere_else(tmp_path: Path, columns: int) -> None:
     """The methods paragraph fits the terminal, the table is untouched; a pipe gets one line per paragraph."""
@@ -138,3 +153,29 @@ def _all_of(terminal: int) -> str:
         pass
     os.close(terminal)
     return found.decode()
+
+
+def test_a_p_that_no_trial_reaches_is_printed_as_a_limit() -> None:
+    """In the text and in LaTeX, of all pairs and of a baseline; the data keep the number."""
+    chance = np.random.default_rng(1)
+    values = chance.random((40, 1)) + chance.normal(0, 0.05, (40, 3)) + np.array([0.0, 0.5, 0.52])
+    scores = kaiwa.Scores("AP", tuple(map(str, range(40))), ("A", "B", "C"), values)
+    pairs = ComparisonView(scores.compare(), (), with_pairs=True)
+    planned = BaselineView(scores.compare_with_baseline("A"))
+    assert "<= 0.0002" in pairs.text()
+    assert planned.text().count("<= 0.0002") == 2
+    assert planned.text().count("<= 0.0004") == 2
+    assert pairs.fields()["smallest_p"] == planned.fields()["smallest_p"] == 1 / 5001
+    assert r"$\le$ 0.0002" in replace(pairs, latex=True).text()
+    assert r"$\le$ 0.0004" in replace(planned, latex=True).text()
+    assert min(pair["p"] for pair in pairs.fields()["pairs"]) == 1 / 5001
+    share = BaselineView(scores.compare_with_baseline("A", p_rule="share"))
+    assert "<= 0.0002" in share.text()
+    assert share.fields()["pairs"][0]["raw_p"] == 0
+
+
+def test_an_infinite_limit_of_a_difference_is_null_in_json() -> None:
+    """Three topics have eight signs: no difference can be rejected at .05."""
+    scores = kaiwa.Scores("x", ("1", "2", "3"), ("A", "B"), np.array([[0.1, 0.2], [0.4, 0.3], [0.2, 0.6]]))
+    pair = BaselineView(scores.compare_with_baseline("A")).fields()["pairs"][0]
+    assert (pair["low"], pair["high"]) == (None, None)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.stats.anova import require_matrix, residual_variance, two_way_anova
+from kaiwa.stats.anova import require_matrix, residual_variance, two_way_anova, within_run_variance
 
 
 def test_variance_of_large_scores_is_not_taken_for_rounding() -> None:
@@ -54,3 +54,17 @@ def test_a_matrix_too_small_or_without_numbers_is_refused(by_topic: np.ndarray, 
     """One line that says what is there and what is needed."""
     with pytest.raises(InputError, match=words):
         require_matrix(by_topic)
+
+
+def test_rounding_of_large_scores_is_not_taken_for_variance() -> None:
+    """At 1e9 floating point keeps 7 decimals: what is left of additive scores is rounding, whatever their size."""
+    by_topic = 1e9 + 0.1 * np.arange(6.0)[:, None] + 0.3 * np.arange(4.0)
+    table = two_way_anova(by_topic)
+    assert (table.v_e2, table.runs.f) == (0.0, None)
+    assert table.runs.ss == pytest.approx(6 * 4 * np.var(0.3 * np.arange(4.0)), rel=1e-5)
+
+
+def test_the_variance_within_one_run_is_its_own() -> None:
+    """V_E needs no second run."""
+    scores = np.random.default_rng(3).random((9, 1))
+    assert within_run_variance(scores) == pytest.approx(scores.var(ddof=1))

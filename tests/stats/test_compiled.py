@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -10,8 +16,6 @@ from kaiwa.stats import compiled
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pytest
 
 
@@ -41,13 +45,19 @@ def test_making_a_kernel_leaves_numbas_own_settings_alone() -> None:
     assert before == numba.config.CACHE_DIR
 
 
+def _forget_files() -> None:
+    """Look again which files there are."""
+    compiled._cache_folder.cache_clear()
+    compiled._sources.cache_clear()
+
+
 def _cache_path(monkeypatch: pytest.MonkeyPatch, package: Path) -> str:
     """Where the machine code of a loop would be kept if the package were installed there."""
     monkeypatch.setattr(compiled, "__file__", str(package / "stats" / "compiled.py"))
     monkeypatch.setattr(numba.config, "CACHE_DIR", "")
-    compiled._cache_folder.cache_clear()
+    _forget_files()
     made: Any = kernel(_twice)  # Any: as above
-    compiled._cache_folder.cache_clear()
+    _forget_files()
     assert made.targetoptions["nogil"]
     return str(made.stats.cache_path)
 
@@ -72,3 +82,62 @@ def test_a_cache_folder_of_the_users_own_is_kept(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     made: Any = kernel(_twice)  # Any: as above
     assert made.stats.cache_path.startswith(str(tmp_path))
+
+
+def test_a_flipped_bit_in_machine_code_is_found_and_compiled_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Wherever it is in a file of the cache; without damage the file is used."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+
+    def hits() -> int:
+        made: Any = kernel(_twice)  # Any: as above
+        assert made(21) == 42
+        return sum(made.stats.cache_hits.values())
+
+    assert [hits(), hits()] == [0, 1]
+    rng = random.Random(1)
+    for path in sorted(tmp_path.rglob("*.nb*")):
+        for place in [0, path.stat().st_size - 1, *rng.sample(range(path.stat().st_size), 8)]:
+            whole = path.read_bytes()
+            path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << rng.randrange(8)]) + whole[place + 1 :])
+            assert [hits(), hits()] == [0, 1], (path.name, place)
+
+
+TWICE = """
+from kaiwa.stats.compiled import kernel
+@kernel
+def twice(number):
+    return 2 * number
+if __name__ == "__main__":
+    from kaiwa.stats.twice import twice as made
+    print(made(21), sum(made.stats.cache_hits.values()), made(10.5))
+"""
+AS_OTHERS = ("setpriv", "--bounding-set=-dac_override,-dac_read_search") if os.geteuid() == 0 else ()
+"""Root may write everywhere; without these capabilities it obeys the permissions of files, as others do."""
+
+
+def test_kernels_of_a_folder_that_cannot_be_written_are_used(tmp_path: Path) -> None:
+    """As in a container image with a read-only root; what the folder lacks is compiled."""
+    package = tmp_path / "kaiwa"
+    shutil.copytree(Path(compiled.__file__).parent, package / "stats", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(Path(compiled.__file__).parents[1] / "errors.py", package)
+    (package / "__init__.py").touch()
+    (package / "stats" / "twice.py").write_text(TWICE, encoding="utf-8")
+
+    def said(*before: str) -> str:
+        words = [*before, sys.executable, "-m", "kaiwa.stats.twice"]
+        given = {"PYTHONPATH": str(tmp_path), "PATH": os.environ["PATH"], "HOME": "/nonexistent"}
+        done = subprocess.run(words, env=given, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=True)
+        return done.stdout.strip()
+
+    assert said() == "42 0 21.0"
+    for path in package.rglob("*.2.nbc"):  # the second signature, which the image lacks
+        path.unlink()
+    os.utime(package / "stats" / "twice.py", (0, 0))  # as the layers of an image cut the time of a file
+    folders = [package, *(path for path in package.rglob("*") if path.is_dir())]
+    for folder in folders:
+        folder.chmod(0o555)
+    assert said(*AS_OTHERS) == "42 1 21.0"
+    for folder in folders:
+        folder.chmod(0o755)

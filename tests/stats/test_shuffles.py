@@ -11,6 +11,7 @@ from kaiwa.errors import InputError
 from kaiwa.stats.random_words import FRACTION_BITS, MAX_RUNS, Draws
 from kaiwa.stats.shuffle_kernel import sums_compiled
 from kaiwa.stats.shuffles import shuffled_means, sums_by_numpy
+from kaiwa.stats.trial_blocks import Threads
 
 
 @pytest.mark.parametrize(("topics", "runs", "trials"), [(20, 3, 300), (5, 2, 300), (7, 44, 100), (3, 300, 20)])
@@ -35,7 +36,7 @@ def test_means_do_not_depend_on_threads(threads: int) -> None:
     """Any number of threads gives the trials in the same order with the same bits."""
     by_topic = np.random.default_rng(3).random((10, 100))
     alone = np.concatenate(list(shuffled_means(by_topic, trials=6000, key=4)))
-    shared = np.concatenate(list(shuffled_means(by_topic, trials=6000, key=4, threads=threads)))
+    shared = np.concatenate(list(shuffled_means(by_topic, trials=6000, key=4, workers=Threads(threads))))
     assert np.array_equal(alone, shared)
 
 
@@ -116,3 +117,19 @@ def test_an_install_where_nothing_may_be_written_still_compiles() -> None:
     )
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "3.0"
+
+
+def test_progress_counts_the_trials_of_this_call() -> None:
+    """Also if earlier trials were shuffled in another call."""
+    seen: list[tuple[int, int]] = []
+    blocks = shuffled_means(
+        np.eye(3), trials=50, key=1, first=100, progress=lambda done, total: seen.append((done, total))
+    )
+    assert sum(len(block) for block in blocks) == 50
+    assert seen == [(50, 50)]
+
+
+def test_up_to_65535_runs_can_be_shuffled() -> None:
+    """A place among the runs takes 16 bits of a word beside the 48 of a fraction."""
+    with pytest.raises(InputError, match="1 run; a comparison takes 2 to 65535 runs"):
+        next(shuffled_means(np.zeros((3, 1)), trials=1, key=1))

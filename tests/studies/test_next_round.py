@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from kaiwa.model.scores import Scores
-from kaiwa.stats.anova import within_run_variance
+from kaiwa.stats.anova import residual_variance, within_run_variance
 from kaiwa.studies.next_round import next_round
 from kaiwa.topicset import design
 from kaiwa.topicset.requirement import Requirement
@@ -31,3 +34,14 @@ def test_the_measure_that_needs_most_topics_decides() -> None:
     found = next_round([_table("calm", 0.1), _table("noisy", 0.3)], ASKED)
     assert found.measure == "noisy"
     assert found.largest.n == max(one.raw.n for one in found.by_measure.values())
+
+
+def test_a_paired_requirement_is_designed_from_the_residual_variance() -> None:
+    """Topics that are hard for all do not count; one-way ANOVA, for which they do, is beside it."""
+    table = _table("M", 0.1)
+    hard = np.random.default_rng(2).normal(0, 0.3, (20, 1))
+    found = next_round([replace(table, values=table.values + hard)], replace(ASKED, test="randomised-hsd"))
+    one = found.by_measure["M"]
+    assert one.raw.variance == pytest.approx(residual_variance(table.values))
+    assert one.one_way is not None
+    assert one.one_way.n > 3 * one.raw.n

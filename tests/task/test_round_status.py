@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.task.round_status import round_status
-from kaiwa.task.step_record import read_steps, record_step
+from kaiwa.task.step_record import read_steps, recorded_step
 from kaiwa.task.task_folder import read_task
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ def test_a_file_that_no_verb_made_is_taken_as_it_is(small_round: Path) -> None:
 def test_a_recorded_file_is_stale_when_an_input_changes(small_round: Path) -> None:
     """And so is what is made from it."""
     qrels, votes = small_round / "qrels.txt", small_round / "votes.csv"
-    record_step(qrels, [votes], verb="gains", version="1", options={})
+    with recorded_step(qrels, [votes], verb="gains", version="1", options={}):
+        pass
     assert _states(small_round)["qrels.txt"] == "done"
     votes.write_text(votes.read_text().replace(",2\n", ",1\n", 1))
     states = _states(small_round)
@@ -60,7 +61,8 @@ def test_a_changed_setting_is_named(small_round: Path, changed: str, file: str, 
     (small_round / "kaiwa.toml").write_text(changed)
     for name, given in options.items():
         (small_round / name).touch()
-        record_step(small_round / name, [], verb="any", version="1", options=given)
+        with recorded_step(small_round / name, [], verb="any", version="1", options=given):
+            pass
     (small_round / "pool.tsv").write_text("q0\tc01\n")
     step = next(one for one in round_status(read_task(small_round)).steps if one.file == file)
     assert (step.state, step.why) == ("stale", why)
@@ -71,7 +73,8 @@ def test_an_input_outside_the_folder_is_found_again(small_round: Path, tmp_path:
     run = tmp_path / "team runs" / "a.txt"
     run.parent.mkdir()
     run.write_text("q0 0 c01 1 9 A\n")
-    record_step(small_round / "pool.tsv", [run], verb="pool", version="1", options={})
+    with recorded_step(small_round / "pool.tsv", [run], verb="pool", version="1", options={}):
+        pass
     (small_round / "pool.tsv").write_text("q0\tc01\n")
     assert set(read_steps(small_round)["pool.tsv"].inputs) == {"../team runs/a.txt"}
     (small_round / "runs").rename(tmp_path / "elsewhere")

@@ -36,6 +36,7 @@ def test_a_setting_left_out_keeps_its_default(made: Made) -> None:
         ("[scoring]\nmeasures = []\n", "write a list of texts"),
         ("[comparing]\nalpha = 5\n", "alpha = 5.0; write a number between 0 and 1"),
         ("[judging]\ndepth = 0\n", "depth = 0; write a whole number from 1"),
+        ("[comparing]\nmargin = 0\n", "margin = 0.0; write a number above 0"),
         ("[design]\nmin_diff = 0\n", "min_diff = 0.0; write a number above 0"),
         ("[design]\nsystems = 1\n", "systems = 1; write a whole number from 2"),
         ('[judging]\nscheme = "men"\n', "kaiwa.toml: unknown scheme 'men'; did you mean 'mean'"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kaiwa.errors import DesignError, InputError
@@ -56,3 +58,46 @@ def test_no_way_of_judging_is_an_error() -> None:
     hopeless = completed(Requirement(variance=0.06, systems=5, min_diff=1e-7))
     with pytest.raises(DesignError, match="no way of judging meets the requirement with up to 1,000,000,000 topics"):
         cheapest(hopeless, [AN_HOUR])
+
+
+def test_the_least_budget_is_that_of_two_topics() -> None:
+    """Two hours a topic: four hours for two."""
+    two_hours = replace(AN_HOUR, assessors=4)
+    with pytest.raises(DesignError, match="give at least 4 hours"):
+        best_split(ASKED, [two_hours], hours=3.0)
+
+
+def test_trusted_ways_of_judging_come_before_better_ones_that_are_not() -> None:
+    """In splits and in designs: a shallow pool that changes the order of the runs is listed last."""
+    cheap = replace(AN_HOUR, items=5.0, variance=0.03, agreement=0.5)
+    assert [one.labelling for one in best_split(ASKED, [cheap, AN_HOUR], hours=60.0)] == [AN_HOUR, cheap]
+    assert [one.labelling for one in cheapest(ASKED, [cheap, AN_HOUR])] == [AN_HOUR, cheap]
+
+
+def test_less_than_a_second_for_an_item_is_possible() -> None:
+    """A model judges faster than people do."""
+    quick = replace(AN_HOUR, seconds=0.5)
+    assert best_split(ASKED, [quick], hours=1.0)[0].n == 360
+
+
+def test_without_data_the_most_careful_way_is_advised() -> None:
+    """Depth 1 with one assessor is cheapest only because its variance is not known; measured, it may be first."""
+    ways = [Labelling(depth, 3.0 * depth, people, 12.0, 0.06) for depth in (1, 10) for people in (1, 3)]
+    assert [(split.labelling.depth, split.labelling.assessors) for split in cheapest(ASKED, ways)] == [
+        (10, 3),
+        (10, 1),
+        (1, 3),
+        (1, 1),
+    ]
+    best = best_split(ASKED, ways, hours=500.0)[0].labelling
+    assert (best.depth, best.assessors) == (10, 3)
+    measured = [replace(way, agreement=0.95, panels=True) for way in ways]
+    found = cheapest(ASKED, measured)[0].labelling
+    assert (found.depth, found.assessors) == (1, 1)
+
+
+def test_judged_to_several_depths_by_one_panel_the_assessors_are_not_reduced() -> None:
+    """Qrels show the effect of depth, not that of fewer assessors."""
+    ways = [Labelling(depth, 3.0 * depth, people, 12.0, 0.06, 0.95) for depth in (1, 10) for people in (1, 3)]
+    found = cheapest(ASKED, ways)[0].labelling
+    assert (found.depth, found.assessors) == (1, 3)

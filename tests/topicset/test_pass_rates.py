@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from scipy.stats import binom
 
 from kaiwa.errors import DesignError, InputError
 from kaiwa.topicset.pass_rates import (
     PassRates,
+    _binomial,
     checked_rates,
     many_pass_rates_design,
+    mid_p_power,
     normal_power,
     normal_size,
     pass_rate_design,
@@ -97,3 +101,66 @@ def test_a_difference_too_small_for_any_number_of_prompts_is_refused() -> None:
     """A thousand million prompts at most."""
     with pytest.raises(DesignError, match="no set of up to 1,000,000,000 prompts is enough"):
         pass_rate_design(pass_rate=0.5, min_diff=1e-5)
+
+
+def test_alternatives_have_the_exact_power_of_their_number() -> None:
+    """Where the number is exact, and it has two prompts at least."""
+    found = pass_rate_design(pass_rate=0.6, min_diff=0.3)
+    assert found.method == "exact"
+    assert [power for _, power in found.alternatives] == [
+        mid_p_power(n, found.rates, alpha=0.05) for n, _ in found.alternatives
+    ]
+    few = pass_rate_design(pass_rate=0.01, min_diff=0.98, alpha=0.5, power=0.5)
+    assert min(n for n, _ in few.alternatives) == 2
+
+
+def test_a_p_value_of_exactly_alpha_rejects() -> None:
+    """On 4 prompts that all favour one system the mid-p value is 2 (1/16) / 2 = 1/16.
+
+    With rates of .2 and .8 on their own, a prompt favours the better system with .64 and the worse with .04.
+    """
+    rates = PassRates(0.2, 0.8, 0.0)
+    assert mid_p_power(4, rates, alpha=1 / 16) == pytest.approx(0.64**4 + 0.04**4)
+    assert mid_p_power(4, rates, alpha=1 / 16 - 1e-9) == pytest.approx(0.0)
+
+
+def test_a_rate_above_1_by_rounding_is_1() -> None:
+    """A difference that was computed may be off by a few units in the last place."""
+    assert checked_rates(0.6, 0.4 + 5e-13, 0.0).better == 1.0
+
+
+@pytest.mark.parametrize(
+    "counts", [[0.0, 2.0], [*range(105, 296), *range(333, 401)], [*range(360, 401)], [*range(401)], [400.0]]
+)
+def test_binomial_probabilities_are_those_of_scipy_over_the_given_counts(counts: list[float]) -> None:
+    """As shares of their sum, also if counts between them are left out."""
+    n = int(max(counts))
+    expected = binom.pmf(counts, n, 0.93)
+    assert _binomial(np.array(counts), n, 0.93) == pytest.approx(expected / expected.sum(), rel=1e-9, abs=1e-300)
+
+
+def test_a_sure_outcome_has_one_count() -> None:
+    """None of the prompts, or all."""
+    assert _binomial(np.arange(3.0), 2, 0.0).tolist() == [1.0, 0.0, 0.0]
+    assert _binomial(np.arange(3.0), 2, 1.0).tolist() == [0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("rate", "apart", "correlation", "alpha", "power"),
+    [
+        (0.5, 0.3, 0.0, 0.05, 0.8),
+        (0.2, 0.5, 0.3, 0.01, 0.9),
+        (0.6, 0.4, 0.0, 0.05, 0.8),
+        (0.1, 0.8, 0.0, 0.05, 0.5),
+        (0.01, 0.98, 0.0, 0.5, 0.5),
+        (0.3, 0.6, 0.2, 0.05, 0.95),
+    ],
+)
+def test_the_number_of_prompts_is_one_past_the_last_shortfall(
+    rate: float, apart: float, correlation: float, alpha: float, power: float
+) -> None:
+    """The exact power rises and falls: every number from the answer on is enough, and the one before is not."""
+    found = pass_rate_design(pass_rate=rate, min_diff=apart, correlation=correlation, alpha=alpha, power=power)
+    powers = [mid_p_power(n, found.rates, alpha=alpha) for n in range(2, 3 * found.normal_n + 60)]
+    short = [n for n, reached in enumerate(powers, start=2) if reached < power]
+    assert found.n == max(short, default=1) + 1

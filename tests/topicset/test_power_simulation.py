@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import DesignError, InputError
+from kaiwa.stats.anova import residual_variance
 from kaiwa.topicset.simulation.power_simulation import (
     Lift,
     Simulated,
+    _next_size,
     drawn_sets,
     lift_for,
     simulated_power,
@@ -44,10 +46,10 @@ def test_a_difference_beyond_the_ends_of_the_scores_is_refused(scores: list[floa
 
 
 def test_run_means_are_made_equal_unless_the_measure_is_discrete() -> None:
-    """The mean of all scores stays, and so do the differences between topics."""
+    """The mean of all scores stays; deviations grow by sqrt(30 / 29), as 30 topics lose one degree of freedom."""
     equal = with_equal_means(SMOOTH)
     np.testing.assert_allclose(equal.mean(axis=0), SMOOTH.mean())
-    np.testing.assert_allclose(equal - equal.mean(axis=0), SMOOTH - SMOOTH.mean(axis=0))
+    np.testing.assert_allclose(equal - equal.mean(axis=0), (SMOOTH - SMOOTH.mean(axis=0)) * (30 / 29) ** 0.5)
     assert with_equal_means(SIX) is SIX
 
 
@@ -86,7 +88,7 @@ def test_without_a_difference_the_power_is_the_level() -> None:
 
 
 @pytest.mark.parametrize(
-    ("trials", "tolerance", "done"), [(20_000, 0.9, 500), (1_200, 1e-6, 1_500), (20_000, 1e-6, 20_000)]
+    ("trials", "tolerance", "done"), [(20_000, 0.9, 500), (1_200, 1e-6, 1_200), (20_000, 1e-6, 20_000)]
 )
 def test_simulation_takes_at_least_500_sets_and_stops_at_its_trials(trials: int, tolerance: float, done: int) -> None:
     """In batches of 500."""
@@ -141,3 +143,82 @@ def test_the_next_size_is_near_the_answer() -> None:
     seen = simulated_size(power_at, start=20, target=0.8)
     assert len(seen) <= 3
     assert seen[-1].n == pytest.approx((2.8016 / 0.4) ** 2, abs=1)
+
+
+def test_simulation_stops_at_20000_sets_unless_told() -> None:
+    """If no error is small enough."""
+    found = simulated_power(
+        np.random.default_rng(1).random((9, 2)),
+        lambda sets, *, alpha: sets[:, 0, 0] > alpha,
+        n=2,
+        systems=2,
+        min_diff=0.0,
+        tolerance=1e-9,
+        rng=np.random.default_rng(1),
+    )
+    assert found.trials == 20_000
+
+
+@pytest.mark.parametrize(
+    ("power", "error", "tried"), [(0.805, 0.0, 6), (0.8035, 0.0, 1), (0.825, 0.01, 6), (0.815, 0.01, 1)]
+)
+def test_a_size_is_settled_within_two_errors_or_4_thousandths(power: float, error: float, tried: int) -> None:
+    """Otherwise another size is tried, six in all."""
+    assert len(simulated_size(lambda n: Simulated(n, power, error, 1000), start=50, target=0.8)) == tried
+
+
+def test_the_last_size_tried_must_come_near_the_power() -> None:
+    """Whatever the sizes before it reached."""
+    powers = iter([0.9, 0.9, 0.9, 0.9, 0.9, 0.7])
+    with pytest.raises(DesignError, match=r"does not reach the power asked for; .* it is 0\.70"):
+        simulated_size(lambda n: Simulated(n, next(powers), 0.0, 1000), start=50, target=0.8)
+    powers = iter([0.9, 0.7, 0.9, 0.9, 0.7, 0.9])
+    assert len(simulated_size(lambda n: Simulated(n, next(powers), 0.0, 1000), start=50, target=0.8)) == 6
+
+
+def test_no_size_below_two_topics_is_tried() -> None:
+    """One topic has no variance."""
+    assert _next_size([Simulated(4, 0.99, 0.001, 1000)], 0.06) == 2
+
+
+def test_a_pilot_of_one_value_has_a_level_but_no_difference() -> None:
+    """Nothing is raised or lowered for a difference of 0."""
+    assert lift_for(np.full((3, 2), 0.5), 0.0) == Lift()
+    with pytest.raises(DesignError, match=r"scores from 0\.5 to 0\.5 allow at most 0"):
+        lift_for(np.full((3, 2), 0.5), 0.1)
+
+
+def test_a_mean_near_the_bottom_leaves_little_to_lower() -> None:
+    """Scores of .5 and one of 1, mean .55: half of the difference is at most .05, whatever the bottom is."""
+    pilot = np.array([[0.5] * 5, [0.5, 0.5, 0.5, 0.5, 1.0]])
+    with pytest.raises(DesignError, match=r"scores from 0\.5 to 1 allow at most 0\.1;"):
+        lift_for(pilot, 0.15)
+    assert lift_for(pilot, 0.08).lowered == pytest.approx(0.04 / 0.05)
+
+
+def test_every_run_of_the_pilot_is_drawn_equally_often() -> None:
+    """Two of five runs for each topic, without replacement; run r has the score r."""
+    drawn = drawn_sets(np.tile(np.arange(5.0), (3, 1)), Lift(), sets=2000, n=4, systems=2, rng=np.random.default_rng(1))
+    assert (drawn[..., 0] != drawn[..., 1]).all()
+    shares = [(drawn == run).mean() for run in range(5)]
+    assert shares == pytest.approx([0.2] * 5, abs=4 * (0.2 * 0.8 / 16_000) ** 0.5)
+
+
+def test_the_shares_of_a_lift_become_the_top_and_the_bottom_value() -> None:
+    """A fifth of the best system's scores and a third of the worst's; the others keep theirs."""
+    lift = Lift(0.0, 1.0, 0.0, 0.2, 1 / 3)
+    drawn = drawn_sets(np.full((3, 3), 0.5), lift, sets=4000, n=4, systems=3, rng=np.random.default_rng(1))
+    assert (drawn[..., 0] == 1).mean() == pytest.approx(0.2, abs=0.015)
+    assert (drawn[..., 2] == 0).mean() == pytest.approx(1 / 3, abs=0.015)
+    assert (drawn[..., 1] == 0.5).all()
+
+
+@pytest.mark.parametrize("systems", [3, 8])
+def test_drawn_sets_have_the_residual_variance_of_a_small_pilot(systems: int) -> None:
+    """5 topics and 4 runs: without scaling, the variance is 20% too small, and 25% more for more systems than runs."""
+    pilot = np.random.default_rng(3).random((5, 4))
+    sets = drawn_sets(
+        with_equal_means(pilot, systems), Lift(), sets=4000, n=40, systems=systems, rng=np.random.default_rng(1)
+    )
+    drawn = float(np.mean([residual_variance(one) for one in sets]))
+    assert drawn == pytest.approx(residual_variance(pilot), rel=0.02)

@@ -43,3 +43,8 @@ def test_a_size_above_a_thousand_million_is_left_out_and_a_bad_cell_is_refused()
     assert size_table(Requirement(0.06), systems=(2,), min_diffs=(1e-6, 0.1)).sizes[0] == (None,)
     with pytest.raises(InputError, match="systems: 1 is not a whole number"):
         size_table(Requirement(0.06), systems=(2, 1), min_diffs=(0.1,))
+
+
+def test_a_table_may_have_one_cell() -> None:
+    """Sakai 2015: 10 systems and a difference of .15."""
+    assert size_table(Requirement(0.0643), systems=(10,), min_diffs=(0.15,)).sizes == ((91,),)

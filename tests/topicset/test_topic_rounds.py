@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.topicset.topic_rounds import SPENDING, Rounds, planned_rounds, spent_levels
+from kaiwa.topicset import design
+from kaiwa.topicset.simulated_looks import p_values
+from kaiwa.topicset.topic_rounds import SPENDING, Rounds, planned_rounds, rounds_of, spent_levels
 
 CELL = {"systems": 3, "min_diff": 0.5, "variance": 0.25, "shared_topics": False}
 
@@ -26,11 +28,12 @@ def test_what_may_be_spent_by_half_time(spending: str, half: float) -> None:
     assert SPENDING[spending](1.0, 0.05) == pytest.approx(0.05)
 
 
-def test_defaults_are_alpha_05_20000_trials_and_obrien_fleming() -> None:
-    """The same plan as by name."""
+def test_defaults_are_alpha_05_400000_trials_and_obrien_fleming() -> None:
+    """The same plan as by name; an error of .0003 keeps the total within .001 of .05."""
     found = plan([10, 20])
-    assert found == plan([10, 20], alpha=0.05, trials=20_000, spending="obrien-fleming")
-    assert found.error == pytest.approx((0.05 * 0.95 / 20_000) ** 0.5)
+    assert found == plan([10, 20], alpha=0.05, trials=400_000, spending="obrien-fleming")
+    assert found.error == pytest.approx((0.05 * 0.95 / 400_000) ** 0.5)
+    assert found.spending == "obrien-fleming"
     assert [look.spent for look in found.looks] == pytest.approx([0.005575, 0.05], abs=1e-6)
 
 
@@ -70,3 +73,43 @@ def test_two_topics_are_enough_for_a_look_and_no_look_is_repeated() -> None:
     assert [look.n for look in plan([2, 3]).looks] == [2, 3]
     with pytest.raises(InputError, match="not a growing list"):
         plan([10, 10])
+
+
+def test_a_plan_that_spends_almost_nothing_early_has_the_power_of_its_last_look() -> None:
+    """O'Brien and Fleming's spending at 5 of 91 topics; a single test on 91 has a power of .8038.
+
+    Sakai 2018, 10 systems, difference .15, variance .0643: the exact power of one-way ANOVA.
+    """
+    cell = {"systems": 10, "min_diff": 0.15, "variance": 0.0643}
+    plan = planned_rounds([5, 91], shared_topics=False, rng=np.random.default_rng(1), **cell)  # type: ignore[arg-type]  # the cell
+    assert plan.looks[0].spent < 1e-9
+    assert plan.power == pytest.approx(0.8038, abs=0.015)
+    assert plan.expected_n == pytest.approx(91, abs=0.1)
+
+
+@pytest.mark.parametrize("spending", ["obrien-fleming", "pocock"])
+@pytest.mark.parametrize("by", ["f", "range"])
+def test_the_error_of_all_looks_is_alpha_to_a_thousandth(spending: str, by: str) -> None:
+    """On trials that did not set the levels; the first level is exact, whatever the seed."""
+    found = plan([30, 60, 91], systems=4, shared_topics=True, by=by, spending=spending)
+    assert found.kept == pytest.approx(0.05, abs=0.001)
+    assert found.looks[0].level == SPENDING[spending](30 / 91, 0.05)
+
+
+def test_a_look_by_the_range_has_the_power_of_tukeys_test() -> None:
+    """Best and worst of three systems after 12 topics, against the exact power, within four standard errors."""
+    ends = np.array([0.7, 0.0, -0.7])
+    p = p_values(
+        [12, 20], 3, True, means=ends, by="range", best_worst=True, trials=20_000, rng=np.random.default_rng(1)
+    )
+    exact = design(variance=1.0, systems=3, min_diff=1.4, n=12, test="hsd-paired", scale=9.0).power
+    assert (p[:, 0] <= 0.05).mean() == pytest.approx(exact, abs=4 * (0.25 / 20_000) ** 0.5)
+
+
+@pytest.mark.parametrize("test", ["hsd", "hsd-paired", "randomised-hsd"])
+def test_rounds_are_planned_for_all_pairs_too(test: str) -> None:
+    """At the designed number of topics a plan in rounds has about the power of one test at the end."""
+    answer = design(variance=0.02, systems=6, min_diff=0.15, test=test)
+    found = rounds_of(answer, [answer.n // 2, answer.n], rng=np.random.default_rng(1))
+    assert found.power == pytest.approx(answer.power, abs=0.03)
+    assert found.kept == pytest.approx(0.05, abs=0.0015)

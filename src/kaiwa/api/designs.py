@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.compare.variance_components import Variance
+from kaiwa.engine.trial_workers import trial_workers
 from kaiwa.errors import InputError, option
 from kaiwa.topicset.answer import Design
 from kaiwa.topicset.answer import design as designed
-from kaiwa.topicset.designed_tests import TESTS
+from kaiwa.topicset.designed_tests import ONE_WAY, TESTS, designed_for
 from kaiwa.topicset.requirement import Requirement, completed
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ def design(
     """The design that meets a requirement; finds the one of n, min_diff, power, systems and alpha that is left out.
 
     ``variance`` is V_E (V_E2 for a test that shares topics), or the result of ``scores.variance()``. ``test`` is
-    ``anova``, ``two-way``, ``paired-t``, ``two-sample-t``, ``hsd``, ``hsd-paired`` or ``interval``; ``method`` is
-    ``exact``, or ``sakai`` for the published tables.
+    ``anova``, ``two-way``, ``paired-t``, ``two-sample-t``, ``hsd``, ``hsd-paired``, ``randomised-hsd``, ``robust``
+    or ``interval``; ``method`` is ``exact``, or ``sakai`` for the published tables.
 
     >>> import kaiwa
     >>> kaiwa.design(variance=0.0643, systems=10, min_diff=0.15).n
@@ -72,27 +73,30 @@ def design_from_pilots(
     n: int | None = None,
     power: float | None = None,
     alpha: float | None = None,
-    test: str = "anova",
+    test: str | None = None,
     method: str = "exact",
     correlation: float = 0.0,
     scale: float = 1.0,
     solve: str | None = None,
-    seed: int = 1,
 ) -> PilotDesign:
     """The design from pilot scores, raw and std-AB side by side, with the uncertainty of the pilots.
+
+    Without ``test`` it is for the test of ``compare``; ``one_way`` holds the answer of the published tables, and
+    ``assurance`` the power to expect of so small a pilot.
 
     >>> import kaiwa, numpy
     >>> values = numpy.random.default_rng(1).random((20, 3))
     >>> pilot = kaiwa.Scores("nERR@10", tuple(map(str, range(20))), ("A", "B", "C"), values)
     >>> kaiwa.design_from_pilots(pilot, systems=3, min_diff=0.2).answer.n
-    39
+    50
     """
     from kaiwa.studies.pilot_design import pilot_design
 
     if not pilots:
         raise InputError("no pilot; give the scores of at least one")
-    asked = Requirement(1.0, n, power, min_diff, systems, alpha, test, method, correlation, scale)
-    return pilot_design(pilots, completed(asked, solve=solve), rng=np.random.default_rng(seed))
+    chosen = test or (ONE_WAY if method == "sakai" else designed_for())
+    asked = Requirement(1.0, n, power, min_diff, systems, alpha, chosen, method, correlation, scale)
+    return pilot_design(pilots, completed(asked, solve=solve))
 
 
 def design_pass_rate(
@@ -110,12 +114,19 @@ def design_pass_rate(
 
 
 def design_decision(
-    pilot: Scores, *, goal: str = "top", target: float = 0.9, k: int = 1, alpha: float = 0.05, seed: int = 1
+    pilot: Scores,
+    *,
+    goal: str = "top",
+    target: float = 0.9,
+    k: int = 1,
+    alpha: float = 0.05,
+    seed: int = 1,
+    engine: str = "local",
 ) -> Decision:
     """The smallest number of topics at which a decision reaches the target, by resampling the pilot.
 
     ``goal`` is ``top`` (the true best k are on top), ``tau`` (mean tau with the true order) or ``discriminative``
-    (the share of pairs that differ).
+    (the share of pairs that differ). ``engine`` computes the answers of other pilots.
 
     >>> import kaiwa, numpy
     >>> values = numpy.random.default_rng(1).normal([0.5, 0.4, 0.3], 0.2, (60, 3))
@@ -126,15 +137,17 @@ def design_decision(
     from kaiwa.topicset.simulation.decisions import topics_for_decision
 
     rng = np.random.default_rng(seed)
-    return topics_for_decision(pilot.oriented, goal=goal, target=target, k=k, alpha=alpha, rng=rng)
+    with trial_workers(engine) as workers:
+        return topics_for_decision(pilot.oriented, goal=goal, target=target, k=k, alpha=alpha, rng=rng, workers=workers)
 
 
 def simulate_design(
-    found: Design, pilot: Scores, *, test: str = "anova", trials: int = 20_000, seed: int = 1
+    found: Design, pilot: Scores, *, test: str = "anova", trials: int = 20_000, seed: int = 1, engine: str = "local"
 ) -> tuple[Simulated, ...]:
     """The power of a design simulated from the pilot's scores, and at better sizes while it misses the target.
 
-    ``test`` is a test of ``design``, or ``randomised-hsd``. The last result is the answer.
+    ``test`` is a test of ``design``, but not ``interval``. The last result is the answer. ``engine`` draws and tests
+    the data sets.
 
     >>> import kaiwa, numpy
     >>> values = numpy.random.default_rng(1).random((20, 3))
@@ -145,35 +158,33 @@ def simulate_design(
     """
     from kaiwa.studies.simulated_design import simulated_design
 
-    return simulated_design(pilot.values, found, test=test, trials=trials, rng=np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    with trial_workers(engine) as workers:
+        return simulated_design(pilot.values, found, test=test, trials=trials, rng=rng, workers=workers)
 
 
-def plan_rounds(found: Design, looks: Sequence[int], *, spending: str = "obrien-fleming", seed: int = 1) -> Rounds:
+def plan_rounds(
+    found: Design,
+    looks: Sequence[int],
+    *,
+    spending: str = "obrien-fleming",
+    seed: int = 1,
+    engine: str = "local",
+) -> Rounds:
     """The level to test at after each batch of topics, so that all looks together keep the design's alpha.
 
     ``looks`` are the topics after each batch, as in ``[30, 60, 91]``; ``spending`` is ``obrien-fleming`` or
-    ``pocock``.
+    ``pocock``. ``engine`` simulates the looks.
 
     >>> import kaiwa
     >>> plan = kaiwa.plan_rounds(kaiwa.design(variance=0.0643, systems=10, min_diff=0.15), [30, 60, 91])
     >>> [look.n for look in plan.looks]
     [30, 60, 91]
     """
-    from kaiwa.topicset.topic_rounds import planned_rounds
+    from kaiwa.topicset.topic_rounds import rounds_of
 
-    kind = found.asked.kind
-    if found.width is not None or kind.by_range:
-        raise InputError.at("rounds", f"{found.test} is not tested in rounds", "choose anova, two-way or a t-test")
-    return planned_rounds(
-        looks,
-        systems=found.systems,
-        min_diff=found.min_diff,
-        variance=found.variance * (1 - found.asked.correlation if kind.shares_topics else 1.0),
-        shared_topics=kind.shares_topics,
-        alpha=found.alpha,
-        spending=spending,
-        rng=np.random.default_rng(seed),
-    )
+    with trial_workers(engine) as workers:
+        return rounds_of(found, looks, spending=spending, rng=np.random.default_rng(seed), workers=workers)
 
 
 def labelling_costs(

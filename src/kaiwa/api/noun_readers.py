@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kaiwa.formats.intent_files import IntentChances
     from kaiwa.model.direction import Direction
     from kaiwa.model.gains import Gains
+    from kaiwa.model.observations import Observations
     from kaiwa.model.run import Run
     from kaiwa.model.score_set import ScoreSet
     from kaiwa.model.votes import Votes
@@ -112,6 +113,33 @@ def read_votes(source: Path | str | Frame, *, top: int | None = None) -> Votes:
     if isinstance(source, Path | str):
         return readers.read_votes(source, top=top)
     return data_frames.votes_of(source, top=top)
+
+
+def read_observations(
+    *sources: Path | str | Frame,
+    measure: str | None = None,
+    lower_is_better: str | Iterable[str] = (),
+    higher_is_better: str | Iterable[str] = (),
+) -> Observations:
+    """Every score of one measure, with its assessor and repeat, from files, folders, LLM logs or data frames.
+
+    Missing scores need no rule. A tidy file or a long data frame may have the columns assessor and repeat; a log that
+    scores a sample several times has repeats. ``measure`` is needed if there are several.
+
+    >>> import kaiwa, polars
+    >>> frame = {"topic": ["q1", "q1"], "run": ["A", "A"], "assessor": ["ann", "bob"], "score": [0.5, 1.0]}
+    >>> kaiwa.read_observations(polars.DataFrame(frame))
+    Observations('score', 1 topic, 1 run, 2 assessors, 2 scores)
+    """
+    from kaiwa.formats.data_frames import add_scores
+    from kaiwa.formats.score_loading import chosen_measure, read_cells, with_directions
+
+    paths, frames = _paths_and_frames(sources)
+    cells = read_cells(paths)
+    for frame in frames:
+        add_scores(cells, frame)
+    cells = with_directions(cells, _directions(lower_is_better, higher_is_better))
+    return cells.observations(chosen_measure(cells.tables, measure, sources[0] if paths else "scores"))
 
 
 def read_scores(

@@ -108,6 +108,7 @@ def vote_intervals(
         [choose(name) for name in _named(measures)],
         _reading(condensed=condensed, truncate=truncate, no_relevant=no_relevant),
         gain=judged.weighing.gain,
+        by_person=judged.votes,
         rng=np.random.default_rng(seed),
         samples=samples,
     )
@@ -123,11 +124,12 @@ def tau(
     trials: int = 2_000,
     persistence: float = 0.9,
     seed: int = 1,
+    engine: str = "local",
 ) -> RankAgreement:
     """The agreement of two measures, or two sets of judgements, in ranking runs: Kendall's tau with an interval.
 
     The result also has tau_ap, rank-biased overlap and the overlap of the first 1, 3, 5 and 10 runs. ``ties`` are
-    corrected for (``tau-b``) or broken by the order in which the runs are ``listed``.
+    corrected for (``tau-b``) or broken by the order in which the runs are ``listed``. ``engine`` computes the draws.
 
     >>> import kaiwa, numpy
     >>> one = kaiwa.Scores("AP", ("q1",), ("A", "B", "C", "D"), numpy.array([[0.5, 0.4, 0.3, 0.2]]))
@@ -136,33 +138,41 @@ def tau(
     0.6667
     """
     from kaiwa.compare.rank_agreement import rank_agreement
+    from kaiwa.engine.trial_workers import trial_workers
 
     one_of("ties", ties, ("tau-b", "listed"))
     one_of("interval", interval, ("hwc", "null", "bootstrap"))
-    return rank_agreement(
-        first,
-        second,
-        ties=ties,
-        interval=interval,
-        confidence=confidence,
-        trials=trials,
-        persistence=persistence,
-        rng=np.random.default_rng(seed),
-    )
+    with trial_workers(engine) as workers:
+        return rank_agreement(
+            first,
+            second,
+            ties=ties,
+            interval=interval,
+            confidence=confidence,
+            trials=trials,
+            persistence=persistence,
+            rng=np.random.default_rng(seed),
+            workers=workers,
+        )
 
 
-def variance(*scores: Scores, trials: int = 2_000, confidence: float = 0.95, seed: int = 1) -> Variance:
+def variance(
+    *scores: Scores, trials: int = 2_000, confidence: float = 0.95, seed: int = 1, engine: str = "local"
+) -> Variance:
     """V_E and V_E2 of one or several score matrices, pooled by their degrees of freedom, with bootstrap limits.
+
+    ``engine`` computes the limits.
 
     >>> import kaiwa, numpy
     >>> scores = kaiwa.Scores("AP", ("q1", "q2"), ("A", "B"), numpy.array([[0.5, 0.25], [0.25, 0.25]]))
     >>> kaiwa.variance(scores, scores).v_e
     0.015625
     """
-    from kaiwa.compare.variance_components import pooled_variance
+    from kaiwa.api.score_comparisons import variance_of_scores
 
     values = [table.values for table in scores]
-    return pooled_variance(values, trials=trials, confidence=confidence, rng=np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    return variance_of_scores(values, trials=trials, confidence=confidence, rng=rng, engine=engine)
 
 
 def one_of(kind: str, value: str, known: Sequence[str]) -> None:

@@ -11,6 +11,15 @@ from kaiwa.compare.groups import best_first
 from kaiwa.errors import counted, in_python
 from kaiwa.report.printed_limits import CORRELATION
 from kaiwa.report.results.agree_view import ASSESSOR_HEADING, ASSESSOR_NOTE, agreement_counts, assessor_rows
+from kaiwa.report.results.assessors_view import panel_notes, panel_rows
+from kaiwa.report.results.crossed_view import (
+    board_rows,
+    component_rows,
+    crossed_notes,
+    extra_rows,
+    leniency_rows,
+    sizes_text,
+)
 from kaiwa.report.results.design_answer import answer_text, headline, percent
 from kaiwa.report.results.leaderboard import (
     COLUMNS,
@@ -21,6 +30,7 @@ from kaiwa.report.results.leaderboard import (
     printed_baseline,
     printed_leaderboard,
 )
+from kaiwa.report.results.rank_set_text import rank_set_note
 from kaiwa.report.results.tau_view import overlap_name
 from kaiwa.report.text_tables import few, visible
 
@@ -32,13 +42,17 @@ if TYPE_CHECKING:
     from kaiwa.check.checked_files import Check
     from kaiwa.compare.baseline import BaselineComparison
     from kaiwa.compare.comparison import Comparison
+    from kaiwa.compare.crossed_comparison import CrossedComparison
+    from kaiwa.compare.crossed_variance import CrossedVariance
     from kaiwa.compare.rank_agreement import RankAgreement
     from kaiwa.compare.variance_components import Variance
     from kaiwa.flow.retrieve import Bot
     from kaiwa.flow.topics import Topics
     from kaiwa.label.agreement import Agreement, Estimate
+    from kaiwa.label.assessor_quality import PanelQuality
     from kaiwa.measure.scoring import Scored
     from kaiwa.model.gains import Gains
+    from kaiwa.model.observations import Observations
     from kaiwa.model.run import Run
     from kaiwa.model.score_set import ScoreSet
     from kaiwa.model.scores import Scores
@@ -144,7 +158,7 @@ def _treatment(scored: Scored) -> str:
 
 def _comparison(comparison: Comparison) -> Sheet:
     unranked = [f"not ranked, for missing scores: {few(comparison.unranked)}"] if comparison.unranked else []
-    notes = (*unranked, *cut_note(comparison, uncut=".columns() has"))
+    notes = (*unranked, rank_set_note(comparison), *cut_note(comparison, uncut=".columns() has"))
     board = printed_leaderboard(comparison)
     return Sheet(
         board.header,
@@ -174,6 +188,39 @@ def _variance(variance: Variance) -> Sheet:
     return Sheet(["variance", "value", "low", "high"], rows, caption, digits=6)
 
 
+def _observations(observed: Observations) -> Sheet:
+    columns = observed.columns()
+    rows = [list(row) for row in zip(*(column[:_FIRST] for column in columns.values()), strict=True)]
+    unseen = len(observed.values) - len(rows)
+    return Sheet(list(columns), rows, f"{observed.label}: {', '.join(observed.sizes())}", unseen=unseen)
+
+
+def _crossed_variance(found: CrossedVariance) -> Sheet:
+    shown = component_rows(found)
+    rows: list[list[Cell]] = [[one.name, one.variance, one.share, one.low, one.high] for one in found.components]
+    lower = [one for one in (leniency_rows(found), extra_rows(found)) if one.rows]
+    text = "\n\n".join(one.text() for one in (shown, *lower))
+    caption = f"{found.label}: {sizes_text(found)}"
+    second = Sheet(lower[-1].header, lower[-1].rows, digits=lower[-1].digits)
+    return Sheet(
+        shown.header,
+        rows,
+        caption,
+        notes=tuple(crossed_notes(found)),
+        digits=6,
+        text=text,
+        printed=shown.rows,
+        second=second,
+    )
+
+
+def _crossed_comparison(found: CrossedComparison) -> Sheet:
+    board = board_rows(found)
+    return Sheet(
+        board.header, board.rows, f"Leaderboard by adjusted mean {found.label}", notes=tuple(crossed_notes(found))
+    )
+
+
 def _agreement(found: Agreement) -> Sheet:
     named = {"Fleiss' kappa": found.fleiss, "raw agreement": found.raw}
     named |= {f"Krippendorff's alpha, {metric}": estimate for metric, estimate in found.alpha.items()}
@@ -182,6 +229,11 @@ def _agreement(found: Agreement) -> Sheet:
     people = Sheet(ASSESSOR_HEADING, assessor_rows(found.assessors), notes=(ASSESSOR_NOTE,))
     caption = agreement_counts(found)
     return Sheet(["statistic", "value", "95% low", "high"], rows, caption, notes=notes, second=people)
+
+
+def _panel(found: PanelQuality) -> Sheet:
+    shown = panel_rows(found)
+    return Sheet(shown.header, shown.rows, notes=tuple(panel_notes(found)), digits=shown.digits)
 
 
 def _rank_agreement(found: RankAgreement) -> Sheet:
@@ -260,9 +312,13 @@ SHEETS: Mapping[str, Callable[[Any], Sheet]] = {  # Any: each function takes the
     "Check": _check,
     "Cleaned": _cleaned,
     "Comparison": _comparison,
+    "CrossedComparison": _crossed_comparison,
+    "CrossedVariance": _crossed_variance,
     "Design": _design,
     "Gains": _gains,
     "MeasureTable": _measures,
+    "Observations": _observations,
+    "PanelQuality": _panel,
     "PoolReport": _pool,
     "RankAgreement": _rank_agreement,
     "Replies": _replies,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kaiwa.check.form_checks import fault_of
@@ -62,7 +62,7 @@ def _file_changes(run: RawRun) -> Counter[str]:
 def _clean(line: RawLine) -> RawLine:
     if line.text.isascii() and line.text.isprintable():
         return line
-    return replace(line, text="".join(char for char in line.text if fault_of(char) != "control-character"))
+    return line.with_text("".join(char for char in line.text if fault_of(char) != "control-character"))
 
 
 def _unranked_text(line: RawLine) -> str:
@@ -100,7 +100,7 @@ def _with_kept_id(line: RawLine, expected: Expectation) -> RawLine:
     if kept == line.comment:
         return line
     topic, second, _, *rest = line.fields
-    return replace(line, text=" ".join([topic, second, kept, *rest]))
+    return line.with_text(" ".join([topic, second, kept, *rest]))
 
 
 def _topic_rows(

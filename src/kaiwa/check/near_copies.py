@@ -35,14 +35,14 @@ class RunSummary:
 def summary_of(run: RawRun) -> RunSummary:
     """The run's name and team, and a hash of each (topic, rank, comment)."""
     match = STC_NAME.fullmatch(run.stem)
-    ranked = [
+    hashes = (
         hash((topic, rank, line.comment)) for topic, lines in run.by_topic.items() for rank, line in enumerate(lines)
-    ]
+    )
     return RunSummary(
         path=str(run.path),
         name=run.ranked[0].name if run.ranked else "",
         team=match["team"] if match else "",
-        ranked=np.unique(np.array(ranked, dtype=np.int64)),
+        ranked=np.unique(np.fromiter(hashes, np.int64, len(run.ranked))),
     )
 
 

@@ -19,19 +19,29 @@ MAX_LINES = 5_000_000
 _FIELD = re.compile(r"[^ \t]+")
 _TOPIC, _SECOND, _COMMENT, _RANK, _SCORE, _NAME = range(6)
 FIELDS = 6
+_REPEATED = (_TOPIC, _SECOND, _RANK, _NAME)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RawLine:
-    """One line: its number and its text without the newline (invalid bytes as lone surrogates)."""
+    """One line: its number, its text without the newline (invalid bytes as lone surrogates), and its fields."""
 
     number: int
     text: str
+    fields: tuple[str, ...]
 
-    @cached_property
-    def fields(self) -> list[str]:
-        """The line's fields, between tabs or spaces."""
-        return _FIELD.findall(self.text)
+    @classmethod
+    def of(cls, number: int, text: str, seen: dict[str, str] | None = None) -> RawLine:
+        """The line with its fields, between tabs or spaces; a topic, rank or name that was ``seen`` is stored once."""
+        fields = _FIELD.findall(text)
+        if seen is not None and len(fields) >= FIELDS:
+            for place in _REPEATED:
+                fields[place] = seen.setdefault(fields[place], fields[place])
+        return cls(number, text, tuple(fields))
+
+    def with_text(self, text: str) -> RawLine:
+        """The line with another text."""
+        return RawLine.of(self.number, text)
 
     @property
     def is_ranked(self) -> bool:
@@ -120,6 +130,7 @@ def read_raw(path: Path) -> RawRun:
 def raw_run(path: Path, source: Iterable[bytes]) -> RawRun:
     """The run of these lines, each with its newline."""
     lines, returns, has_bom, complete = list[RawLine](), 0, False, True
+    seen = dict[str, str]()
     for number, data in _numbered(path, source):
         if number == 1:
             has_bom = data.startswith(b"\xef\xbb\xbf")
@@ -127,7 +138,7 @@ def raw_run(path: Path, source: Iterable[bytes]) -> RawRun:
         complete = text.endswith(b"\n")
         body = text.removesuffix(b"\n")
         returns += b"\r" in body
-        lines.append(RawLine(number, body.rstrip(b"\r").decode(errors="surrogateescape")))
+        lines.append(RawLine.of(number, body.rstrip(b"\r").decode(errors="surrogateescape"), seen))
     return RawRun(path, tuple(lines), has_bom, returns, complete)
 
 

@@ -11,8 +11,8 @@ import click
 from click.shell_completion import CompletionItem, shell_complete
 
 from kaiwa.cli.shell.complete import VARIABLE
-from kaiwa.cli.shell.output import one_line, quiet_option
-from kaiwa.cli.shell.stop import Stopped, catch_signals, leave_closed_pipe, what_is_left
+from kaiwa.cli.shell.output import one_line, open_closed_streams, quiet_option
+from kaiwa.cli.shell.stop import Stopped, catch_signals, drop_unwritable, leave_closed_pipe, what_is_left
 from kaiwa.cli.shell.unexpected import EXIT_UNEXPECTED, unexpected_line
 from kaiwa.cli.shell.verb import completed_verb
 from kaiwa.errors import KaiwaError, in_command
@@ -36,10 +36,18 @@ VERBS = {
     "clean": Verb("Clean raw post-comment pairs into a repository.", "kaiwa.cli.clean"),
     "topics": Verb("Sample topics from a repository or from other posts.", "kaiwa.cli.topics"),
     "index": Verb("Tokenise and index a repository.", "kaiwa.cli.index"),
+    "models": Verb("Train what features need, from an index.", "kaiwa.cli.models"),
+    "train": Verb("Learn a ranker from labels, cross-validated by topic.", "kaiwa.cli.train"),
+    "features": Verb("List the features that order candidates.", "kaiwa.cli.features"),
     "reply": Verb("Answer one post, with reasons.", "kaiwa.cli.reply"),
     "retrieve": Verb("Answer a file of topics: a run.", "kaiwa.cli.retrieve"),
     "check": Verb("Validate run files like a compiler.", "kaiwa.cli.check"),
     "pool": Verb("Pool runs into the items to judge.", "kaiwa.cli.pool"),
+    "serve": Verb("Serve the pages on which assessors judge the pool.", "kaiwa.cli.serve"),
+    "invite": Verb("Private links for assessors and leads.", "kaiwa.cli.invite"),
+    "votes": Verb("Export what was voted, or import votes from elsewhere.", "kaiwa.cli.votes"),
+    "verify": Verb("Check the log of votes: chain, texts, keys and counts.", "kaiwa.cli.verify"),
+    "backup": Verb("Copy the votes, also while people vote.", "kaiwa.cli.backup"),
     "agree": Verb("Measure how far assessors agree.", "kaiwa.cli.agree"),
     "gains": Verb("Turn votes into gains.", "kaiwa.cli.gains"),
     "score": Verb("Score runs by graded measures.", "kaiwa.cli.score"),
@@ -95,10 +103,7 @@ class Verbs(click.Group):
 @quiet_option
 @click.pass_context
 def kaiwa(ctx: click.Context) -> None:
-    """Run and measure a Short Text Conversation task, or any part of one.
-
-    Every verb takes -h or --help, --json for machines, and --quiet.
-    """
+    """Run and measure a Short Text Conversation task. Every verb takes -h or --help, --json and --quiet."""
     if os.environ.get("NO_COLOR"):
         ctx.color = False
 
@@ -107,6 +112,7 @@ def main() -> None:
     """Run the command; an error is one line on stderr and exit code 2, or 70 for a fault of ours, never a traceback."""
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # the other pools keep freed memory
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # starting more takes 0.2 s; no matrix here is large
+    open_closed_streams()
     try:
         catch_signals()
         _run(sys.argv[1:])
@@ -155,6 +161,7 @@ def _run(words: list[str]) -> None:
 
 def _stop(message: str, code: int) -> None:
     click.echo(f"kaiwa: {one_line(message)}", err=True)
+    drop_unwritable()
     sys.exit(code)
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,7 +66,7 @@ def command(
         check = check_runs(runs, expected, ignore=ignore, copies=output if fix else None, on_progress=moved)
     emit(CheckView(check, _styled), as_json=as_json, is_coloured=True)
     if not check.is_clean:
-        sys.exit(1)
+        click.get_current_context().exit(1)
 
 
 def _styled(text: str, role: str) -> str:

@@ -9,7 +9,7 @@ import click
 from kaiwa.cli.shell.complete import Named
 from kaiwa.cli.shell.output import IN_FILE, OUT_FILE, emit, json_option, seed_option
 from kaiwa.cli.shell.progress import progress
-from kaiwa.cli.shell.shared_options import takedown_option
+from kaiwa.cli.shell.shared_options import engine_option, takedown_option
 from kaiwa.cli.shell.task_defaults import listed_ids
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 @click.option("--keep-first", is_flag=True, help="Accept ids with several texts; the first text of each is kept.")
 @click.option("--sample", type=click.IntRange(min=1), help="Keep this many pairs, drawn with the seed.")
 @takedown_option
+@engine_option
 @json_option
 @seed_option
 def command(
@@ -39,6 +40,7 @@ def command(
     keep_first: bool,
     sample: int | None,
     takedown: Path | None,
+    engine: str,
     as_json: bool,
     seed: int,
 ) -> None:
@@ -67,6 +69,7 @@ def command(
             seed=seed,
             keep_first=keep_first,
             takedown=listed_ids(takedown),
+            engine=engine,
             progress=tick,
         )
     emit(CleanView(cleaned, output), as_json=as_json)

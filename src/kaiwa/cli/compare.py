@@ -2,43 +2,51 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import click
 from click.core import ParameterSource
 
-from kaiwa.cli.shell.complete import SCORED_RUN
+from kaiwa.cli.shell.complete import SCORED_MEASURE, SCORED_RUN
 from kaiwa.cli.shell.output import OUT_FILE, emit, json_option, out_option, remarks, seed_option
 from kaiwa.cli.shell.progress import progress
-from kaiwa.cli.shell.shared_options import direction_options, gathered, one_measure_option, scores_argument
+from kaiwa.cli.shell.shared_options import direction_options, engine_option, gathered, scores_argument
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from kaiwa.cli.shell.output import View
     from kaiwa.compare.comparison import Comparison
     from kaiwa.model.direction import Direction
-    from kaiwa.report.results.compare_view import BaselineView, ComparisonView
+    from kaiwa.report.results.compare_view import BaselineView, ComparisonView, FamilyView
+    from kaiwa.report.results.crossed_view import CrossedComparisonView
     from kaiwa.stats.p_values import PRule
+    from kaiwa.stats.trial_blocks import Workers
 
     Paths = tuple[Path, ...]
 
-ALL_PAIRS = ("hsd", "step-down", "tukey")
+ALL_PAIRS = ("hsd", "step-down", "tukey", "robust", "robust-step-down")
 PAIRED = ("t", "randomisation", "bootstrap")
+CROSSED = "crossed"
 
 
 @dataclass(frozen=True)
 class CompareOptions:
     """How runs are compared, and what is shown."""
 
-    measure: str | None
+    measures: tuple[str, ...]
+    family: bool
     directions: Mapping[str, Direction]
     test: str | None
     baseline: str | None
     trials: int | Literal["auto"]
     max_trials: int
     alpha: float
+    margin: float | None
     p_rule: PRule
     missing: str
     show_pairs: bool
@@ -48,6 +56,12 @@ class CompareOptions:
     heat_map: Path | None
     caterpillar: Path | None
     seed: int
+    engine: str
+
+    @property
+    def measure(self) -> str | None:
+        """The one measure; None if none was given."""
+        return self.measures[0] if self.measures else None
 
 
 def _trials(_: click.Context, __: click.Parameter, value: str) -> int | Literal["auto"]:
@@ -62,15 +76,25 @@ def _trials(_: click.Context, __: click.Parameter, value: str) -> int | Literal[
     return number
 
 
-@click.command("compare", epilog="Example: kaiwa compare scores.csv -m nERR@10 --trials auto --caterpillar means.svg")
+@click.command("compare", epilog="Example: kaiwa compare scores.csv -m nERR@10 --test robust")
 @scores_argument
-@one_measure_option
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    metavar="NAME",
+    type=SCORED_MEASURE,
+    multiple=True,
+    help="Which measure; required if a file holds several. Repeatable with --family.",
+)
+@click.option("--family", is_flag=True, help="Several measures as one family of pairs.")
 @direction_options()
 @click.option(
     "--test",
     metavar="TEST",
-    type=click.Choice([*ALL_PAIRS, *PAIRED]),
-    help="hsd, step-down, tukey; with --baseline: randomisation, t, bootstrap.",
+    type=click.Choice([*ALL_PAIRS, CROSSED, *PAIRED]),
+    help="robust (for real runs), robust-step-down, hsd (default), step-down, tukey, crossed; with --baseline: "
+    "randomisation, t, bootstrap.",
 )
 @click.option(
     "--baseline",
@@ -84,7 +108,7 @@ def _trials(_: click.Context, __: click.Parameter, value: str) -> int | Literal[
     default="5000",
     show_default=True,
     callback=_trials,
-    help="Shuffles; auto: until no p is near alpha.",
+    help="Number of trials; auto: until no p is near alpha.",
 )
 @click.option(
     "--max-trials",
@@ -96,12 +120,18 @@ def _trials(_: click.Context, __: click.Parameter, value: str) -> int | Literal[
 )
 @click.option("--alpha", metavar="P", type=float, default=0.05, show_default=True, help="Familywise error rate.")
 @click.option(
+    "--margin",
+    metavar="D",
+    type=float,
+    help="Smallest difference that matters; adds verdicts.",
+)
+@click.option(
     "--p-rule",
     metavar="RULE",
     type=click.Choice(["plus-one", "share"]),
     default="plus-one",
     show_default=True,
-    help="(count+1)/(trials+1); or share, which is count/trials.",
+    help="p is (count+1)/(trials+1); with share it is count/trials.",
 )
 @click.option(
     "--missing",
@@ -113,16 +143,17 @@ def _trials(_: click.Context, __: click.Parameter, value: str) -> int | Literal[
 )
 @click.option("--pairs", "show_pairs", is_flag=True, help="Also list every pair.")
 @click.option("--anova", "show_anova", is_flag=True, help="Also print the two-way ANOVA table.")
-@click.option("--latex", is_flag=True, help="Every table as a LaTeX tabular (booktabs), and nothing else.")
-@click.option("--team-pattern", metavar="REGEX", help="The team in a run's name (default: NTCIR's TEAM-C-R1).")
+@click.option("--latex", is_flag=True, help="Every table as LaTeX (booktabs), nothing else.")
+@click.option("--team-pattern", metavar="REGEX", help="The team in a run's name (default: TEAM-C-R1).")
 @click.option("--heat-map", type=OUT_FILE, metavar="SVG", help="Draw the p-values of all pairs here.")
 @click.option("--caterpillar", type=OUT_FILE, metavar="SVG", help="Draw the means with intervals here.")
 @out_option
 @seed_option
+@engine_option
 @json_option
 @gathered(CompareOptions, "options")
 def command(scores: Paths, *, options: CompareOptions, output: Path | None, as_json: bool) -> None:
-    """Compare runs: randomised Tukey HSD, effect sizes, tied ranks and groups.
+    """Compare runs: all pairs tested, effect sizes, tied ranks and groups.
 
     SCORES are score files (tidy CSV or topics x runs matrices) or logs of LLM evaluations, or folders of
     them (lm-evaluation-harness, inspect_ai, promptfoo), all runs compared together.
@@ -130,12 +161,65 @@ def command(scores: Paths, *, options: CompareOptions, output: Path | None, as_j
     from kaiwa.disk.joint_output import together
 
     with together():
-        view = (
-            _all_pairs(scores, options)
-            if options.baseline is None
-            else _with_baseline(scores, options.baseline, options)
+        emit(_view(scores, options), as_json=as_json, output=output)
+
+
+def _view(scores: Paths, options: CompareOptions) -> View:
+    if options.family:
+        return _family(scores, options)
+    if len(options.measures) > 1:
+        raise InputError("several measures; give one, or add --family to compare under all of them as one family")
+    if options.baseline is not None:
+        return _with_baseline(scores, options.baseline, options)
+    if options.test == CROSSED:
+        return _crossed(scores, options)
+    return _all_pairs(scores, options)
+
+
+def _workers(options: CompareOptions) -> AbstractContextManager[Workers]:
+    from kaiwa.engine.trial_workers import trial_workers
+
+    return trial_workers(options.engine, threads=os.cpu_count() or 1)
+
+
+def _family(scores: Paths, options: CompareOptions) -> FamilyView:
+    import numpy as np
+
+    from kaiwa.compare.teams import best_of_teams
+    from kaiwa.flow.compare import compare_files_as_family
+    from kaiwa.report.results.compare_view import ComparisonView, FamilyView
+
+    _require_family_options(options)
+    with remarks() as remark, progress("resampling") as moved, _workers(options) as workers:
+        compared = compare_files_as_family(
+            scores,
+            measures=options.measures,
+            missing=options.missing,
+            alpha=options.alpha,
+            p_rule=options.p_rule,
+            trials=int(options.trials),
+            rng=np.random.default_rng(options.seed),
+            workers=workers,
+            progress=moved,
+            directions=options.directions,
+            remark=remark,
+            margin=options.margin,
         )
-        emit(view, as_json=as_json, output=output)
+    shown = (options.latex, options.show_pairs, options.show_anova)
+    views = [ComparisonView(one, best_of_teams(one, pattern=options.team_pattern), *shown) for one in compared.values()]
+    return FamilyView(views)
+
+
+def _require_family_options(options: CompareOptions) -> None:
+    given = click.get_current_context().get_parameter_source("test") is ParameterSource.COMMANDLINE
+    if given and options.test != "robust":
+        raise InputError(f"--test {options.test} has no family of measures; leave it out, or choose robust")
+    if options.baseline is not None:
+        raise InputError("--family compares all pairs; leave out --baseline")
+    if options.trials == "auto":
+        raise InputError("--trials auto is for one measure; give a number with --family")
+    if options.heat_map or options.caterpillar:
+        raise InputError("figures show one measure; leave out --family to draw them")
 
 
 def _all_pairs(scores: Paths, options: CompareOptions) -> ComparisonView:
@@ -150,7 +234,7 @@ def _all_pairs(scores: Paths, options: CompareOptions) -> ComparisonView:
         raise InputError(
             f"--test {test} compares with a baseline; add --baseline RUN, or choose {', '.join(ALL_PAIRS)}"
         )
-    with remarks() as remark, progress("shuffling") as moved:
+    with remarks() as remark, progress("shuffling") as moved, _workers(options) as workers:
         compared = compare_files(
             scores,
             measure=options.measure,
@@ -161,10 +245,11 @@ def _all_pairs(scores: Paths, options: CompareOptions) -> ComparisonView:
             trials=options.trials,
             cap=options.max_trials,
             rng=np.random.default_rng(options.seed),
-            threads=os.cpu_count() or 1,
+            workers=workers,
             progress=moved,
             directions=options.directions,
             remark=remark,
+            margin=options.margin,
         )
     _draw(compared, options)
     teams = best_of_teams(compared, pattern=options.team_pattern)
@@ -177,15 +262,16 @@ def _with_baseline(scores: Paths, baseline: str, options: CompareOptions) -> Bas
     from kaiwa.flow.compare import compare_files_with_baseline
     from kaiwa.report.results.compare_view import BaselineView
 
-    given = click.get_current_context().get_parameter_source("test") is ParameterSource.COMMANDLINE
-    test = (options.test if given else None) or "randomisation"  # the test of kaiwa.toml compares all pairs
+    typed = partial(is_typed, click.get_current_context())  # test and trials of kaiwa.toml compare all pairs
+    test = (options.test if typed("test") else None) or "randomisation"
     if test not in PAIRED:
         raise InputError(f"--test {test} compares all pairs; leave out --baseline, or choose {', '.join(PAIRED)}")
-    if options.trials == "auto":
-        raise InputError("--trials auto is for comparing all pairs; give a number with --baseline")
+    trials = options.trials if typed("trials") else None
+    if trials == "auto":
+        raise InputError("--trials auto is for comparing all pairs; leave it out, or give a number with --baseline")
     if options.heat_map or options.caterpillar:
         raise InputError("figures show all pairs; leave out --baseline to draw them")
-    with remarks() as remark, progress("testing"):
+    with remarks() as remark, progress("testing"), _workers(options) as workers:
         compared = compare_files_with_baseline(
             scores,
             baseline,
@@ -194,12 +280,36 @@ def _with_baseline(scores: Paths, baseline: str, options: CompareOptions) -> Bas
             alpha=options.alpha,
             p_rule=options.p_rule,
             test=test,
-            trials=options.trials,
+            trials=trials,
             rng=np.random.default_rng(options.seed),
+            workers=workers,
             directions=options.directions,
             remark=remark,
+            margin=options.margin,
         )
     return BaselineView(compared, options.latex)
+
+
+def is_typed(context: click.Context, option: str) -> bool:
+    """Whether the option is on the command line, and not from kaiwa.toml or a default."""
+    return context.get_parameter_source(option) is ParameterSource.COMMANDLINE
+
+
+def _crossed(scores: Paths, options: CompareOptions) -> CrossedComparisonView:
+    from kaiwa.flow.compare import compare_files_crossed
+    from kaiwa.report.results.crossed_view import CrossedComparisonView
+
+    if options.missing != "error":
+        raise InputError("--test crossed uses every score; leave out --missing")
+    if options.heat_map or options.caterpillar or options.show_anova:
+        raise InputError("--test crossed has no ANOVA table and no figures; leave out --anova and figures")
+    if is_typed(click.get_current_context(), "margin"):
+        raise InputError("--test crossed has no verdicts; leave out --margin")
+    with remarks() as remark, progress("fitting the model"):
+        compared = compare_files_crossed(
+            scores, measure=options.measure, alpha=options.alpha, directions=options.directions, remark=remark
+        )
+    return CrossedComparisonView(compared, options.latex, options.show_pairs)
 
 
 def _draw(result: Comparison, options: CompareOptions) -> None:

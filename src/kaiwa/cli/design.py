@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from os.path import relpath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +16,7 @@ from kaiwa.cli.shell.design_options import (
     CORRELATION,
     COST,
     DECIDE,
+    ENGINE,
     FIGURES,
     KINDS,
     MEASURE,
@@ -33,12 +36,13 @@ from kaiwa.cli.shell.design_options import (
 from kaiwa.cli.shell.output import emit, json_option, out_option, remark, remarks, seed_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import direction_options, gathered
+from kaiwa.cli.shell.task_defaults import task_folder
 from kaiwa.cli.shell.verb import VerbGroup
 from kaiwa.flow.design.options import Question
+from kaiwa.task.folder_search import CONFIG
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from kaiwa.report.results.design_view import DesignView
 
@@ -59,7 +63,7 @@ def _asked(function: Callable[..., None]) -> Callable[..., Any]:  # Any: click's
 )
 @all_of(*REQUIREMENT, *TABLE, *FIGURES)
 @direction_options(hidden=True)
-@all_of(*KINDS, *SIMULATE, *DECIDE, *ROUNDS, *COST, hidden=True)
+@all_of(*KINDS, *SIMULATE, *DECIDE, *ROUNDS, *COST, ENGINE, hidden=True)
 @_asked
 @click.pass_context
 def command(ctx: click.Context, *, question: Question, output: Path | None, as_json: bool) -> None:
@@ -81,13 +85,13 @@ def command(ctx: click.Context, *, question: Question, output: Path | None, as_j
     epilog="Example: kaiwa design simulate two-way --pilot pilot1.csv -m nERR@10 --systems 3 --min-diff 0.2",
 )
 @click.argument("simulate", metavar="TEST", type=Named("simulated test"))
-@all_of(PILOT, MEASURE, *QUANTITIES, *TEST, *SIMULATE)
+@all_of(PILOT, MEASURE, *QUANTITIES, *TEST, *SIMULATE, ENGINE)
 @direction_options()
 @_asked
 def simulate(*, question: Question, output: Path | None, as_json: bool) -> None:
     """Check a design by simulation: draw data sets from a pilot, and count how often TEST finds the difference.
 
-    TEST is randomised-hsd or a test of --test. --test gives the number of topics to start from.
+    TEST is one of the tests of --test, but not interval. --test is the test whose number of topics is tried first.
     """
     _answer(question, output, as_json=as_json)
 
@@ -98,7 +102,7 @@ def simulate(*, question: Question, output: Path | None, as_json: bool) -> None:
     epilog="Example: kaiwa design decide tau --pilot pilot1.csv -m nERR@10 --target 0.5",
 )
 @click.argument("decide", metavar="GOAL", type=click.Choice(["top", "tau", "discriminative"]))
-@all_of(PILOT, MEASURE, *DECIDE, ALPHA)
+@all_of(PILOT, MEASURE, *DECIDE, ALPHA, ENGINE)
 @direction_options()
 @_asked
 def decide(*, question: Question, output: Path | None, as_json: bool) -> None:
@@ -128,7 +132,7 @@ def cost(*, question: Question, output: Path | None, as_json: bool) -> None:
     epilog="Example: kaiwa design rounds 30,60,91 --variance 0.0643 --systems 10 --min-diff 0.15",
 )
 @click.argument("rounds", metavar="TOPICS", type=Numbers(int))
-@all_of(*REQUIREMENT, *ROUNDS)
+@all_of(*REQUIREMENT, *ROUNDS, ENGINE)
 @_asked
 def rounds(*, question: Question, output: Path | None, as_json: bool) -> None:
     """The level of each test, if runs are tested after each batch of topics with a total error of alpha.
@@ -159,12 +163,25 @@ def _answer(question: Question, output: Path | None, *, as_json: bool) -> None:
     from kaiwa.flow.design.dispatch import answer
     from kaiwa.report.results.design_view import DesignView
 
+    asked = _as_compared(question)
     with remarks() as heard, progress("simulating") as moved:
-        view = answer(question, progress=moved, remark=heard)
+        view = answer(asked, progress=moved, remark=heard)
     with together():
         if isinstance(view, DesignView):
             _draw(view, question)
         emit(view, as_json=as_json, output=output)
+    if asked.designed_test != question.designed_test:
+        remark(f"from {relpath((task_folder() or Path()) / CONFIG)}: designed for the test {asked.compared_with}")
+
+
+def _as_compared(question: Question) -> Question:
+    """The question with the test that compares the runs of its task folder, if it has a pilot there."""
+    folder = task_folder()
+    if folder is None or not question.pilots or question.test is not None:
+        return question
+    from kaiwa.task.task_folder import read_task
+
+    return replace(question, compared_with=read_task(folder).settings.test)
 
 
 def _draw(view: DesignView, question: Question) -> None:

@@ -30,11 +30,11 @@ def command(*, index: Path, post: str | None, how: Answering, as_json: bool) -> 
     from kaiwa.flow.retrieve import Bot
     from kaiwa.report.results.reply_view import ReplyView
 
-    bot = Bot(index, takedown=how.takedown)
+    bot = Bot(index, takedown=how.takedown, models=how.models, model=how.model)
 
     def answer(text: str) -> None:
         found = bot.reply(text, k=how.k, system=how.system, filters=how.filters, fusion=how.fusion)
-        emit(ReplyView(text, how.system, found, bot.index.tokeniser), as_json=as_json)
+        emit(ReplyView(text, how.system, found, bot.index.tokeniser, found.weights), as_json=as_json)
 
     if post is not None:
         answer(post)

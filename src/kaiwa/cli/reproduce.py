@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -30,4 +29,4 @@ def command(names: tuple[str, ...], *, labels: Path | None, as_json: bool) -> No
         found = reproduce(names, labels=labels)
     emit(ReproduceView(found), as_json=as_json)
     if not all(row.agrees for one in found for row in one.rows):
-        sys.exit(1)
+        click.get_current_context().exit(1)

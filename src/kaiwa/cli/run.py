@@ -37,6 +37,10 @@ def command(ctx: click.Context, task: Path, *, dry_run: bool, as_json: bool) -> 
                 remark(f"$ {step.command}")
                 with contextlib.redirect_stdout(io.StringIO()):  # results are in the files; remarks are on stderr
                     run_typed(step.command)
+        if not dry_run and any(Path().glob(".report-files.*")):
+            from kaiwa.flow.report_files import remove_leftovers
+
+            remove_leftovers(Path("report.html"))
     view = RunView(tuple(done), task_status(task), task, dry_run)
     emit(view, as_json=as_json)
     if view.status.next and not dry_run:

@@ -7,7 +7,13 @@ import click
 from kaiwa.cli.shell.complete import SCORED_MEASURE
 from kaiwa.cli.shell.output import emit, json_option, out_option, remarks, seed_option
 from kaiwa.cli.shell.progress import progress
-from kaiwa.cli.shell.shared_options import confidence_option, direction_options, scores_argument, trials_option
+from kaiwa.cli.shell.shared_options import (
+    confidence_option,
+    direction_options,
+    engine_option,
+    scores_argument,
+    trials_option,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,6 +53,7 @@ if TYPE_CHECKING:
 @click.option("--persistence", type=float, default=0.9, show_default=True, help="Persistence of rank-biased overlap.")
 @out_option
 @seed_option
+@engine_option
 @json_option
 def command(
     scores: tuple[Path, ...],
@@ -60,6 +67,7 @@ def command(
     persistence: float,
     output: Path | None,
     seed: int,
+    engine: str,
     as_json: bool,
 ) -> None:
     """Rank correlation between two measures or two score files: Kendall's tau with an interval.
@@ -68,10 +76,11 @@ def command(
     """
     import numpy as np
 
+    from kaiwa.engine.trial_workers import trial_workers
     from kaiwa.flow.tau import rank_agreement_of_files
     from kaiwa.report.results.tau_view import TauView
 
-    with remarks() as remark, progress("comparing rankings"):
+    with remarks() as remark, progress("comparing rankings"), trial_workers(engine) as workers:
         found = rank_agreement_of_files(
             scores,
             measures,
@@ -81,6 +90,7 @@ def command(
             trials=trials,
             persistence=persistence,
             rng=np.random.default_rng(seed),
+            workers=workers,
             directions=directions,
             remark=remark,
         )

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from kaiwa.compare.hsd import require_known_values, require_trials, scale_tolerance
-from kaiwa.compare.paired_tests import against_baseline
-from kaiwa.errors import InputError, UnknownName, counted
-from kaiwa.model.direction import TOPICS_AND_RUNS, Axes, Direction, better_of, labelled
+from kaiwa.compare.equivalence import pair_verdict, require_margin
+from kaiwa.compare.hsd import require_known_values, require_trials
+from kaiwa.compare.paired_tests import against_baseline, differences_from
+from kaiwa.errors import InputError, UnknownName, counted, option
+from kaiwa.model.direction import TOPICS_AND_RUNS, Axes, Direction, Labelled, better_of
 from kaiwa.model.late import verb
 from kaiwa.model.shown import Shown
 from kaiwa.stats.anova import require_matrix
+from kaiwa.stats.p_values import enough_trials, fewest_trials, smallest_p
+from kaiwa.stats.ties import tie_tolerance
+from kaiwa.stats.trial_blocks import ONE_THREAD, Workers
 
 if TYPE_CHECKING:
+    import numpy as np
+
+    from kaiwa.compare.equivalence import Verdict
+    from kaiwa.compare.paired_tests import PairedTests
     from kaiwa.model.ids import FloatArray
     from kaiwa.model.scores import Scores
     from kaiwa.stats.p_values import PRule
@@ -26,7 +32,8 @@ class PlannedPair:
     """A run (``a``) against the baseline (``b``): ``p`` is Holm-corrected, ``raw_p`` is not.
 
     ``diff`` is a - b; ``better`` is the run with the better mean, None if the means are equal. ``effect_size`` is the
-    mean difference over the standard deviation of the per-topic differences.
+    mean difference over the standard deviation of the per-topic differences. ``verdict`` is that on the run if a margin
+    was given: ``better``, ``worse``, ``equivalent``, ``not inferior`` or ``undecided``.
     """
 
     a: str
@@ -39,10 +46,11 @@ class PlannedPair:
     effect_size: float | None
     significant: bool
     better: str | None
+    verdict: Verdict | None = None
 
 
 @dataclass(frozen=True)
-class BaselineComparison(Shown):
+class BaselineComparison(Shown, Labelled):
     """Every run against the baseline, under one measure.
 
     >>> import kaiwa, numpy
@@ -60,15 +68,17 @@ class BaselineComparison(Shown):
     pairs: tuple[PlannedPair, ...]
     direction: Direction = "higher"
     axes: Axes = TOPICS_AND_RUNS
+    margin: float | None = None
+    p_rule: PRule = "plus-one"
 
     def __repr__(self) -> str:
         size = f"{counted(self.topics, self.axes.topic)}, {counted(len(self.pairs), self.axes.run)}"
         return f"BaselineComparison({self.measure!r}, baseline {self.baseline!r}, {size})"
 
     @property
-    def label(self) -> str:
-        """The measure's name for readers: ``ppl (lower is better)``."""
-        return labelled(self.measure, self.direction)
+    def smallest_p(self) -> float:
+        """The raw p of a difference that no trial reaches; 0 for an analytic test."""
+        return smallest_p(self.trials, self.p_rule)
 
     def methods(self) -> str:
         """The methods paragraph for a paper.
@@ -87,13 +97,18 @@ def compare_with_baseline(
     baseline: str,
     *,
     test: str = "randomisation",
-    trials: int = 5_000,
+    trials: int | None = None,
     alpha: float = 0.05,
     rng: np.random.Generator,
     p_rule: PRule = "plus-one",
+    workers: Workers = ONE_THREAD,
+    margin: float | None = None,
 ) -> BaselineComparison:
     """Each run against the baseline by a paired test, Holm-corrected.
 
+    By default there are as many trials as the comparisons need at ``alpha``, at least 5,000.
+
+    >>> import numpy as np
     >>> from kaiwa.model.scores import Scores
     >>> scores = Scores("nG@1", tuple("123456"), ("A", "B"), np.array([[1.0, 0.0]] * 6))
     >>> compare_with_baseline(scores, "B", test="t", rng=np.random.default_rng(1)).pairs[0].significant
@@ -108,12 +123,36 @@ def compare_with_baseline(
     if not 0 < alpha < 1:
         raise InputError(f"alpha {alpha} is not between 0 and 1; give 0.05, for example")
     require_known_values(trials=trials, p_rule=p_rule)
-    require_trials(trials)
+    require_margin(margin)
+    drawn = 1 if test == "t" else _trials(trials, len(scores.runs) - 1, alpha, p_rule)
     column = scores.runs.index(baseline)
-    tests = against_baseline(scores.values, column, test=test, trials=trials, rng=rng, alpha=alpha, p_rule=p_rule)
-    effects = _effects(np.delete(scores.values, column, axis=1) - scores.values[:, [column]])
+    tests = against_baseline(
+        scores.values, column, test=test, trials=drawn, rng=rng, alpha=alpha, p_rule=p_rule, workers=workers
+    )
+    pairs = _planned_pairs(scores, baseline, tests, alpha)
+    if margin is not None:
+        pairs = tuple(replace(pair, verdict=pair_verdict(pair, margin, scores.direction)) for pair in pairs)
+    return BaselineComparison(
+        scores.measure,
+        baseline,
+        test,
+        alpha,
+        None if test == "t" else drawn,
+        len(scores.topics),
+        pairs,
+        scores.direction,
+        scores.axes,
+        margin,
+        p_rule,
+    )
+
+
+def _planned_pairs(scores: Scores, baseline: str, tests: PairedTests, alpha: float) -> tuple[PlannedPair, ...]:
+    """The result of each other run, in the order of the runs."""
+    effects = _effects(differences_from(scores.values, scores.runs.index(baseline)))
+    tolerance = tie_tolerance(scores.values)
     others = [run for run in scores.runs if run != baseline]
-    pairs = tuple(
+    return tuple(
         PlannedPair(
             a=run,
             b=baseline,
@@ -124,19 +163,26 @@ def compare_with_baseline(
             raw_p=float(tests.p[place]),
             effect_size=effects[place],
             significant=bool(tests.holm[place] <= alpha),
-            better=better_of(run, baseline, diff, scores.direction),
+            better=better_of(run, baseline, 0.0 if abs(diff) <= tolerance else diff, scores.direction),
         )
         for place, run in enumerate(others)
     )
-    drawn = None if test == "t" else trials
-    return BaselineComparison(
-        scores.measure, baseline, test, alpha, drawn, len(scores.topics), pairs, scores.direction, scores.axes
-    )
+
+
+def _trials(given: int | None, comparisons: int, alpha: float, p_rule: PRule) -> int:
+    """The given number of trials, if it can make a run significant; without one, as many as are enough."""
+    if given is None:
+        return enough_trials(alpha, comparisons=comparisons)
+    require_trials(given)
+    if given < (fewest := fewest_trials(alpha, p_rule, comparisons=comparisons)):
+        what = f"{counted(given, 'trial')} cannot make any of {counted(comparisons, 'comparison')} significant"
+        raise InputError(f"{what} at {alpha:g}; give at least {fewest:,}, or leave out {option('trials')}")
+    return given
 
 
 def _effects(differences: FloatArray) -> list[float | None]:
     spread = differences.std(axis=0, ddof=1)
-    tolerance = scale_tolerance(differences)
+    tolerance = tie_tolerance(differences)
     return [
         float(mean / sd) if sd > tolerance else None for mean, sd in zip(differences.mean(axis=0), spread, strict=True)
     ]

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.compare.allpairs import ALL_PAIRS, AllPairs, Settings, Trials
+from kaiwa.compare.allpairs import ALL_PAIRS, KEEPING, AllPairs, Settings, Trials
+from kaiwa.compare.equivalence import pair_verdict, require_margin
 from kaiwa.compare.groups import best_first, group_letters, tied_ranks
 from kaiwa.compare.hsd import AUTO_CAP, require_known_values
+from kaiwa.compare.rank_sets import DEFAULT_TRIALS, RankSets, rank_sets
 from kaiwa.errors import InputError, counted, option
-from kaiwa.model.direction import TOPICS_AND_RUNS, Axes, Direction, better_of, labelled, oriented
+from kaiwa.model.direction import TOPICS_AND_RUNS, Axes, Direction, Labelled, better_of, oriented
 from kaiwa.model.late import verb
 from kaiwa.model.shown import Shown
 from kaiwa.stats.anova import AnovaTable, require_matrix, two_way_anova
 from kaiwa.stats.p_values import PRule, fewest_trials, monte_carlo_error, too_close
+from kaiwa.stats.ties import tied_means
+from kaiwa.stats.trial_blocks import ONE_THREAD, Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kaiwa.compare.equivalence import Verdict
     from kaiwa.model.scores import Scores
 
 MAX_RUNS = 3000
 """Runs that are compared with each other; a pair takes some 530 bytes."""
+DOUBTFUL = 1.5
+"""An estimated familywise error above alpha times this is reported as not held."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +39,8 @@ class PairResult:
 
     ``better`` is the run with the better mean, None if the means are equal; it need not be significantly better.
     ``effect_size`` is ES_HSD, the difference over the residual standard deviation; None if that is 0.
-    ``close`` marks a p that more trials could move to the other side of alpha.
+    ``close`` marks a p that more trials could move to the other side of alpha. ``verdict`` is that of a on b if a
+    margin was given: ``better``, ``worse``, ``equivalent`` or ``undecided``.
     """
 
     a: str
@@ -46,11 +54,15 @@ class PairResult:
     significant: bool
     close: bool
     better: str | None
+    verdict: Verdict | None = None
 
 
 @dataclass(frozen=True)
 class Standing:
-    """One run's line of the leaderboard; two runs whose intervals do not overlap differ significantly."""
+    """One run's line of the leaderboard; two runs whose intervals do not overlap differ significantly.
+
+    ``rank_low`` to ``rank_high`` is its rank confidence set, jointly with those of the other runs.
+    """
 
     run: str
     mean: float
@@ -58,13 +70,18 @@ class Standing:
     high: float
     rank: int
     groups: str
+    rank_low: int
+    rank_high: int
+    may_be_best: bool
 
 
 @dataclass(frozen=True)
-class Comparison(Shown):
+class Comparison(Shown, Labelled):
     """All pairs of runs under one measure, compared; prints as a leaderboard, best run first.
 
     ``unranked`` are runs that were left out for missing scores. ``direction`` is ``lower`` if lower scores are better.
+    ``familywise`` is the estimated error of the test on runs with these variances and correlations. ``family`` are the
+    measures over which it is limited together, if there are several.
 
     >>> import kaiwa, numpy
     >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
@@ -85,9 +102,12 @@ class Comparison(Shown):
     standings: tuple[Standing, ...]
     critical_difference: float
     anova: AnovaTable
+    familywise: float
     unranked: tuple[str, ...] = ()
     direction: Direction = "higher"
     axes: Axes = TOPICS_AND_RUNS
+    margin: float | None = None
+    family: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         size = f"{counted(self.topics, self.axes.topic)}, {counted(len(self.standings), self.axes.run)}"
@@ -106,14 +126,39 @@ class Comparison(Shown):
         return text
 
     @property
-    def label(self) -> str:
-        """The measure's name for readers: ``ppl (lower is better)``."""
-        return labelled(self.measure, self.direction)
-
-    @property
     def ranks(self) -> dict[str, int]:
         """Each run's rank: 1 + the number of runs significantly better."""
         return {standing.run: standing.rank for standing in self.standings}
+
+    @property
+    def rank_sets(self) -> dict[str, tuple[int, int]]:
+        """The best and the worst rank that each run may have; all hold together with probability 1 - alpha.
+
+        >>> import kaiwa, numpy
+        >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
+        >>> scores.compare(trials=999).rank_sets
+        {'A': (1, 1), 'B': (2, 2)}
+        """
+        return {standing.run: (standing.rank_low, standing.rank_high) for standing in self.standings}
+
+    @property
+    def rank_trials(self) -> int:
+        """How many times whole topics were resampled for the rank confidence sets."""
+        return self.trials or DEFAULT_TRIALS
+
+    @property
+    def may_be_best(self) -> tuple[str, ...]:
+        """The runs that may be best: they contain every best run with probability 1 - alpha."""
+        return tuple(standing.run for standing in self.standings if standing.may_be_best)
+
+    @property
+    def error_held(self) -> bool:
+        """Whether the test limits the familywise error to about alpha on such runs.
+
+        False if the estimate is more than half above alpha; the estimate itself has a standard deviation of a fifth
+        of alpha from 20 topics on, and of half of alpha with 10 topics.
+        """
+        return self.test in KEEPING or self.familywise <= DOUBTFUL * self.alpha
 
     @property
     def significant_pairs(self) -> int:
@@ -140,8 +185,9 @@ def compare_runs(
     rng: np.random.Generator,
     p_rule: PRule = "plus-one",
     cap: int = AUTO_CAP,
-    threads: int = 1,
+    workers: Workers = ONE_THREAD,
     progress: Callable[[int, int], None] | None = None,
+    margin: float | None = None,
 ) -> Comparison:
     """Every pair of runs compared, with ranks and groups.
 
@@ -151,17 +197,46 @@ def compare_runs(
     {'A': 1, 'B': 2}
     """
     all_pairs = ALL_PAIRS[test]
+    settings = Settings(trials, alpha, rng, p_rule, cap, workers, progress)
+    require_comparable(scores, test, settings, margin)
+    found = all_pairs(scores.values, settings)
+    sets = rank_sets(
+        scores.oriented,
+        alpha=alpha,
+        trials=found.trials or DEFAULT_TRIALS,
+        rng=rng.spawn(1)[0],
+        workers=workers,
+    )
+    compared = assembled(scores, test, settings, found, sets)
+    return compared if margin is None else with_verdicts(compared, margin)
+
+
+def require_comparable(scores: Scores, test: str, settings: Settings, margin: float | None) -> None:
+    """Raise an error for scores or settings with which no test can be run."""
     if len(scores.runs) > MAX_RUNS:
         pairs = len(scores.runs) * (len(scores.runs) - 1) // 2
         what = f"{len(scores.runs):,} runs have {pairs:,} pairs, and at most {MAX_RUNS:,} runs are compared"
         raise InputError(f"{what}; give fewer runs, or compare each with one ({option('baseline')})")
-    require_known_values(trials=trials, p_rule=p_rule)
-    _require_settings(scores, test, trials, alpha, p_rule)
-    settings = Settings(trials, alpha, rng, p_rule, cap, threads, progress)
-    return _comparison(scores, test, settings, all_pairs(scores.values, settings))
+    require_known_values(trials=settings.trials, p_rule=settings.p_rule)
+    require_margin(margin)
+    _require_settings(scores, test, settings.trials, settings.alpha, settings.p_rule)
 
 
-def _comparison(scores: Scores, test: str, settings: Settings, found: AllPairs) -> Comparison:
+def with_verdicts(comparison: Comparison, margin: float) -> Comparison:
+    """The comparison with a verdict on each pair: better, worse, equivalent within the margin, or undecided.
+
+    "Not inferior" needs a baseline, so it is undecided here.
+    """
+    words = [pair_verdict(pair, margin, comparison.direction) for pair in comparison.pairs]
+    pairs = tuple(
+        replace(pair, verdict="undecided" if word == "not inferior" else word)
+        for pair, word in zip(comparison.pairs, words, strict=True)
+    )
+    return replace(comparison, pairs=pairs, margin=margin)
+
+
+def assembled(scores: Scores, test: str, settings: Settings, found: AllPairs, sets: RankSets) -> Comparison:
+    """The comparison from what the test found, with effect sizes, ranks and groups."""
     anova = two_way_anova(scores.values)
     return Comparison(
         measure=scores.measure,
@@ -171,16 +246,17 @@ def _comparison(scores: Scores, test: str, settings: Settings, found: AllPairs) 
         p_rule=settings.p_rule,
         topics=len(scores.topics),
         pairs=_pairs(scores, found, settings.alpha, anova.v_e2),
-        standings=_standings(scores, found, settings.alpha),
+        standings=_standings(scores, found, sets, settings.alpha),
         critical_difference=found.critical_difference,
         anova=anova,
+        familywise=found.familywise,
         direction=scores.direction,
         axes=scores.axes,
     )
 
 
 def _pairs(scores: Scores, found: AllPairs, alpha: float, v_e2: float) -> tuple[PairResult, ...]:
-    means = scores.values.mean(axis=0)
+    means = tied_means(scores.values)
     first, second = np.triu_indices(len(means), 1)
     p = found.p[first, second]
     error = monte_carlo_error(p, found.trials) if found.trials else np.zeros(len(p))
@@ -204,15 +280,25 @@ def _pairs(scores: Scores, found: AllPairs, alpha: float, v_e2: float) -> tuple[
     )
 
 
-def _standings(scores: Scores, found: AllPairs, alpha: float) -> tuple[Standing, ...]:
-    means = scores.values.mean(axis=0)
+def _standings(scores: Scores, found: AllPairs, sets: RankSets, alpha: float) -> tuple[Standing, ...]:
+    means = tied_means(scores.values)
     differs = found.p <= alpha
     goodness = oriented(means, scores.direction)
     ranks = tied_ranks(goodness, differs)
     letters = group_letters(goodness, differs)
     reach = found.critical_difference / 2
     return tuple(
-        Standing(scores.runs[run], mean := float(means[run]), mean - reach, mean + reach, ranks[run], letters[run])
+        Standing(
+            run=scores.runs[run],
+            mean=(mean := float(means[run])),
+            low=mean - reach,
+            high=mean + reach,
+            rank=ranks[run],
+            groups=letters[run],
+            rank_low=int(sets.low[run]),
+            rank_high=int(sets.high[run]),
+            may_be_best=bool(sets.may_be_best[run]),
+        )
         for run in best_first(goodness).tolist()
     )
 

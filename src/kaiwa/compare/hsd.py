@@ -1,4 +1,8 @@
-"""Randomised Tukey HSD: every pair of runs against one null distribution of the largest difference."""
+"""Randomised Tukey HSD: every pair of runs against one null distribution of the largest difference.
+
+Each topic's scores are shuffled among the runs. This treats the runs as exchangeable: with equal variances, and with
+equal correlations between any two. ``kaiwa.compare.robust`` is the same test without that assumption.
+"""
 
 from __future__ import annotations
 
@@ -10,36 +14,42 @@ import numpy as np
 
 from kaiwa.errors import InputError, UnknownName, counted
 from kaiwa.stats.anova import require_matrix
-from kaiwa.stats.p_values import PRule, p_from_counts, too_close
-from kaiwa.stats.shuffles import shuffle_key, shuffled_means
+from kaiwa.stats.p_values import PRule, allowed_counts, p_from_counts, too_close
+from kaiwa.stats.shuffles import shuffled_means
+from kaiwa.stats.ties import tie_tolerance
+from kaiwa.stats.topic_draws import trial_key
+from kaiwa.stats.trial_blocks import ONE_THREAD, Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from kaiwa.model.ids import FloatArray
 
-TOLERANCE = 1e-12
+    NullMeans = Callable[[int, int], Iterable[FloatArray]]
+
 AUTO_FIRST = 5_000
 AUTO_CAP = 320_000
 MOST_TRIALS = 100_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class RandomisedHSD:
+class RangeTest:
     """The observed run means and the null distribution of their range.
 
     ``ranges`` holds, ascending, the range of the run means in each trial; ``tolerance`` is how close two
-    differences must be to count as equal, so that ties of decimal scores are ties in binary too.
+    differences must be to count as equal, so that ties of decimal scores are ties in binary too. No p is below
+    ``least_p``.
     """
 
     means: FloatArray
     ranges: FloatArray
     tolerance: float
     p_rule: PRule = "plus-one"
+    least_p: float = 0.0
 
     @property
     def trials(self) -> int:
-        """How many times the scores were shuffled."""
+        """The number of trials."""
         return len(self.ranges)
 
     def p_values(self) -> FloatArray:
@@ -49,20 +59,19 @@ class RandomisedHSD:
     def p_of(self, differences: FloatArray) -> FloatArray:
         """P of given absolute differences (Carterette 2012, section 4; Phipson & Smyth 2010 for the +1)."""
         count = self.trials - np.searchsorted(self.ranges, differences - self.tolerance, side="left")
-        return p_from_counts(count, self.trials, self.p_rule)
+        return np.maximum(p_from_counts(count, self.trials, self.p_rule), self.least_p)
 
     def critical_difference(self, alpha: float) -> float:
-        """The difference that a pair must exceed to be significant; infinite if there are too few trials.
+        """The difference that a pair must exceed to be significant; infinite if no p can be that small.
 
         >>> hsd = randomised_hsd(np.eye(9, 3), trials=999, rng=np.random.default_rng(1))
         >>> cut = hsd.critical_difference(0.05)
         >>> bool(hsd.p_of(np.array(cut)) > 0.05 >= hsd.p_of(np.array(cut + 1e-9)))
         True
         """
-        allowed = int(np.floor(alpha * self.trials + 1e-9))
-        if self.p_rule == "plus-one":
-            allowed = int(np.floor(alpha * (self.trials + 1) + 1e-9)) - 1
-        return float(self.ranges[self.trials - 1 - allowed]) if 0 <= allowed < self.trials else float("inf")
+        allowed = allowed_counts(alpha, self.trials, self.p_rule)
+        possible = 0 <= allowed < self.trials and self.least_p <= alpha
+        return float(self.ranges[self.trials - 1 - allowed]) if possible else float("inf")
 
 
 def randomised_hsd(
@@ -71,19 +80,16 @@ def randomised_hsd(
     trials: int = 5_000,
     rng: np.random.Generator,
     p_rule: PRule = "plus-one",
-    threads: int = 1,
+    workers: Workers = ONE_THREAD,
     progress: Callable[[int, int], None] | None = None,
-) -> RandomisedHSD:
+) -> RangeTest:
     """The randomised Tukey HSD test of all pairs of runs of a topics x runs matrix (Carterette 2012).
 
     >>> scores = np.array([[0.9, 0.5, 0.1]] * 8)
     >>> randomised_hsd(scores, trials=999, rng=np.random.default_rng(1)).p_values()[0].round(3).tolist()
     [1.0, 0.151, 0.001]
     """
-    require_matrix(by_topic)
-    require_trials(trials)
-    blocks = shuffled_means(by_topic, trials=trials, key=shuffle_key(rng), threads=threads, progress=progress)
-    return _hsd(by_topic, _ranges(blocks), p_rule)
+    return range_test(by_topic, shuffles(by_topic, rng, workers, progress), trials=trials, p_rule=p_rule)
 
 
 def randomised_hsd_until_clear(
@@ -93,19 +99,65 @@ def randomised_hsd_until_clear(
     rng: np.random.Generator,
     cap: int = AUTO_CAP,
     p_rule: PRule = "plus-one",
-    threads: int = 1,
+    workers: Workers = ONE_THREAD,
     progress: Callable[[int, int], None] | None = None,
-) -> RandomisedHSD:
+) -> RangeTest:
+    """The same test with trials doubled until no pair's p is within two standard errors of alpha, or to the cap."""
+    null = shuffles(by_topic, rng, workers, progress)
+    return range_test_until_clear(by_topic, null, alpha=alpha, cap=cap, p_rule=p_rule)
+
+
+def shuffles(
+    by_topic: FloatArray,
+    rng: np.random.Generator,
+    workers: Workers = ONE_THREAD,
+    progress: Callable[[int, int], None] | None = None,
+) -> NullMeans:
+    """The run means of given trials, in blocks; each topic's scores are shuffled among the runs."""
+    shuffled = partial(shuffled_means, by_topic, key=trial_key(rng), workers=workers, progress=progress)
+
+    def null(trials: int, first: int) -> Iterable[FloatArray]:
+        return shuffled(trials=trials, first=first)
+
+    return null
+
+
+def range_test(
+    by_topic: FloatArray, null: NullMeans, *, trials: int, p_rule: PRule = "plus-one", least_p: float = 0.0
+) -> RangeTest:
+    """The test with a given number of trials; ``null(trials, first)`` are their run means, in blocks."""
+    require_matrix(by_topic)
+    require_trials(trials)
+    return _test(by_topic, ranges(null(trials, 0)), p_rule, least_p)
+
+
+def range_test_until_clear(
+    by_topic: FloatArray,
+    null: NullMeans,
+    *,
+    alpha: float,
+    cap: int = AUTO_CAP,
+    p_rule: PRule = "plus-one",
+    least_p: float = 0.0,
+) -> RangeTest:
     """The same test with trials doubled until no pair's p is within two standard errors of alpha, or to the cap."""
     require_matrix(by_topic)
-    shuffled = partial(shuffled_means, by_topic, key=shuffle_key(rng), threads=threads, progress=progress)
     trials = min(AUTO_FIRST, cap)
-    ranges = _ranges(shuffled(trials=trials))
-    while too_close(_hsd(by_topic, ranges, p_rule).p_values(), alpha, trials).any() and trials < cap:
+    found = ranges(null(trials, 0))
+    while too_close(_test(by_topic, found, p_rule, least_p).p_values(), alpha, trials).any() and trials < cap:
         more = min(trials, cap - trials)
-        ranges = np.concatenate((ranges, _ranges(shuffled(trials=more, first=trials))))
+        found = np.concatenate((found, ranges(null(more, trials))))
         trials += more
-    return _hsd(by_topic, ranges, p_rule)
+    return _test(by_topic, found, p_rule, least_p)
+
+
+def ranges(blocks: Iterable[FloatArray]) -> FloatArray:
+    """The range of the run means of each trial.
+
+    >>> ranges([np.array([[0.1, 0.4, 0.2]])]).round(6).tolist()
+    [0.3]
+    """
+    return np.concatenate([means.max(axis=1) - means.min(axis=1) for means in blocks])
 
 
 def require_trials(trials: int) -> None:
@@ -122,14 +174,5 @@ def require_known_values(*, trials: object, p_rule: str) -> None:
         raise UnknownName.among("p_rule", p_rule, get_args(PRule))
 
 
-def scale_tolerance(by_topic: FloatArray) -> float:
-    """1e-12, or that share of the largest score if scores are larger than 1."""
-    return TOLERANCE * max(1.0, float(np.abs(by_topic).max()))
-
-
-def _hsd(by_topic: FloatArray, ranges: FloatArray, p_rule: PRule) -> RandomisedHSD:
-    return RandomisedHSD(by_topic.mean(axis=0), np.sort(ranges), scale_tolerance(by_topic), p_rule)
-
-
-def _ranges(blocks: Iterable[FloatArray]) -> FloatArray:
-    return np.concatenate([means.max(axis=1) - means.min(axis=1) for means in blocks])
+def _test(by_topic: FloatArray, found: FloatArray, p_rule: PRule, least_p: float) -> RangeTest:
+    return RangeTest(by_topic.mean(axis=0), np.sort(found), tie_tolerance(by_topic), p_rule, least_p)

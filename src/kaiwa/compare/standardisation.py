@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.compare.hsd import scale_tolerance
 from kaiwa.errors import InputError
 from kaiwa.model.ids import codes_of
 from kaiwa.registry import Names
 from kaiwa.stats.anova import require_matrix
+from kaiwa.stats.ties import tie_tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +59,7 @@ def standardisation_factors(scores: Scores) -> Factors:
     except InputError as fault:
         raise InputError(f"{scores.measure}: {fault}, or read factors of an earlier round") from None
     spread = scores.values.max(axis=1) - scores.values.min(axis=1)
-    tied = spread <= scale_tolerance(scores.values)
+    tied = spread <= tie_tolerance(scores.values)
     return Factors(
         scores.measure,
         scores.topics,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.compare.hsd import scale_tolerance
 from kaiwa.stats.anova import require_matrix, two_way_anova, within_run_variance
 from kaiwa.stats.studentised_range import critical_range, range_tail
+from kaiwa.stats.ties import tie_tolerance
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
@@ -45,7 +45,7 @@ def _hsd(by_topic: FloatArray, variance: float, df: int, alpha: float) -> TukeyH
     means = by_topic.mean(axis=0)
     differences = np.abs(means[:, None] - means)
     if not variance:
-        return TukeyHSD((differences <= scale_tolerance(by_topic)).astype(np.float64), 0.0)
+        return TukeyHSD((differences <= tie_tolerance(by_topic)).astype(np.float64), 0.0)
     error = float(np.sqrt(variance / topics))
     first, second = np.triu_indices(runs, 1)
     p = np.ones((runs, runs))

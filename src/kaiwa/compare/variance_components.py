@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,10 @@ import numpy as np
 from kaiwa.errors import InputError
 from kaiwa.model.shown import Shown
 from kaiwa.stats.anova import require_matrix, run_deviations, two_way_anova
-from kaiwa.stats.topic_bootstrap import percentile_limits, topic_weights
+from kaiwa.stats.topic_bootstrap import block_size, percentile_limits
+from kaiwa.stats.topic_draws import drawn_counts, trial_key
+from kaiwa.stats.topic_resampling import exact_multiples
+from kaiwa.stats.trial_blocks import ONE_THREAD, Workers, trial_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,6 +83,7 @@ def pooled_variance(
     trials: int = 2_000,
     confidence: float = 0.95,
     rng: np.random.Generator,
+    workers: Workers = ONE_THREAD,
 ) -> Variance:
     """V_E and V_E2 pooled over topics x runs matrices by their degrees of freedom (Sakai 2015).
 
@@ -94,11 +99,12 @@ def pooled_variance(
     paired = [by_topic for by_topic in matrices if by_topic.shape[1] > 1]
     centred = [by_topic - by_topic.mean(axis=1, keepdims=True) for by_topic in paired]
     lost = [1] * len(paired)
+    draws = _Draws(trials, confidence, rng, workers)
     return Variance(
         v_e=_pooled(matrices, [0] * len(matrices)),
         v_e2=_pooled(centred, lost) if paired else None,
-        v_e_limits=_limits(matrices, [0] * len(matrices), trials, confidence, rng),
-        v_e2_limits=_limits(centred, lost, trials, confidence, rng) if paired else None,
+        v_e_limits=_limits(matrices, [0] * len(matrices), draws),
+        v_e2_limits=_limits(centred, lost, draws) if paired else None,
         topics=sum(len(by_topic) for by_topic in matrices),
         runs=sum(by_topic.shape[1] for by_topic in matrices),
         components=variance_components(paired[0]) if len(matrices) == len(paired) == 1 else None,
@@ -118,13 +124,17 @@ def _degrees(matrices: Sequence[FloatArray], lost: Sequence[int]) -> int:
     return sum((x.shape[1] - less) * (len(x) - 1) for x, less in zip(matrices, lost, strict=True))
 
 
-def _limits(
-    matrices: Sequence[FloatArray],
-    lost: Sequence[int],
-    trials: int,
-    confidence: float,
-    rng: np.random.Generator,
-) -> tuple[float, float] | None:
+@dataclass(frozen=True)
+class _Draws:
+    """How topics are drawn: how often, the confidence of the limits, by which chance, and where."""
+
+    trials: int
+    confidence: float
+    rng: np.random.Generator
+    workers: Workers
+
+
+def _limits(matrices: Sequence[FloatArray], lost: Sequence[int], draws: _Draws) -> tuple[float, float] | None:
     """Bootstrap-t limits of log variance over topics, each matrix resampled separately; None below three topics.
 
     A variance is in essence a mean over topics of their squared deviations, so it is studentised as a mean;
@@ -137,18 +147,21 @@ def _limits(
     if not total:
         return 0.0, 0.0
     error = float(np.sqrt(sum(len(share) * share.var(ddof=1) for share in shares))) / total
-    low, high = percentile_limits(_studentised_logs(shares, total, trials, rng), confidence)
+    low, high = percentile_limits(_studentised_logs(shares, total, draws), draws.confidence)
     variance = total / _degrees(matrices, lost)
-    return float(variance * np.exp(-high * error)), float(variance * np.exp(-low * error))
+    with np.errstate(over="ignore"):  # of a few topics there may be no upper limit
+        return float(variance * np.exp(-high * error)), float(variance * np.exp(-low * error))
 
 
-def _studentised_logs(shares: Sequence[FloatArray], total: float, trials: int, rng: np.random.Generator) -> FloatArray:
+def _studentised_logs(shares: Sequence[FloatArray], total: float, draws: _Draws) -> FloatArray:
     """Per draw, log(drawn total / total) over its standard error; 0 for draws without variance."""
+    trials = draws.trials
     sums, spreads = np.zeros(trials), np.zeros(trials)
     for share in shares:
         n = len(share)
-        moments = [(weights @ share, weights @ share**2) for weights in topic_weights(rng, trials, n)]
-        first, second = (np.concatenate(part) for part in zip(*moments, strict=True))
+        block = partial(_moments, exact_multiples(np.stack((share, share**2), axis=1)), trial_key(draws.rng))
+        moments = list(trial_blocks(block, trials=trials, size=block_size(n), workers=draws.workers))
+        first, second = np.concatenate(moments).T
         sums += first
         spreads += np.maximum(second - first**2 / n, 0.0) * n / (n - 1)
     varied = (sums > 0) & (spreads > _ROUNDING * sums**2)
@@ -156,3 +169,9 @@ def _studentised_logs(shares: Sequence[FloatArray], total: float, trials: int, r
     logs = np.zeros(trials)
     logs[varied] = np.log(sums[varied] / total) / error
     return logs
+
+
+def _moments(shares: FloatArray, key: int, first: int, trials: int) -> FloatArray:
+    """The sums of the drawn topics' shares and of their squares, "trials x 2"."""
+    drawn: FloatArray = drawn_counts(key, first, trials, len(shares)) @ shares
+    return drawn

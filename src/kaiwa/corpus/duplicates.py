@@ -1,10 +1,11 @@
-"""Duplicates among pairs, found in records of keys: a few bytes per pair, for texts of any length.
+"""Duplicates among pairs, found in columns of keys: a few bytes per pair, for texts of any length.
 
 Each step gets the rows with the same key together, ordered by row, and replaces the key with the first of these rows.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,28 +14,26 @@ from numpy.typing import NDArray
 from kaiwa.errors import counted
 
 if TYPE_CHECKING:
-    from collections import Counter
-
     from kaiwa.model.ids import IntArray
 
 KeyArray = NDArray[np.uint64]
 BoolArray = NDArray[np.bool_]
-Rows = NDArray[Any]  # Any: records of the dtype below
+Columns = dict[str, NDArray[Any]]  # Any: the types below
+"""Rows of pairs, a column for each fact; the steps below say which they need.
+
+row            the number of the row, in the order of the input
+post           the key of the post's id; later the first row with that post
+own            the key of the comment's id; later the first row with that id
+comment        the key of the comment's text as compared; later the first row with that text
+post_text      the key of the post's text as compared
+takedown       the comment's id is listed, or that of a near-duplicate; later: it is not to be shown
+post_takedown  the post's id is listed
+conflict       the row's post or comment has another text than its id has in the first row
+is_own         the row is the first with its comment's id
+is_other       the comment that is kept has another id
+keep, post_stays, comment_stays, alias    what is written of the row
+"""
 CONFLICT = "id with another text"
-ROW = np.dtype([
-    ("row", np.uint64),
-    ("post", np.uint64),  # at first the key of the post's id
-    ("own", np.uint64),  # at first the key of the comment's id
-    ("comment", np.uint64),  # at first the key of the comment's text as compared
-    ("post_text", np.uint64),  # the key of the post's text as compared
-    ("takedown", np.bool_),  # the comment's id is listed, or that of a near-duplicate; later: it is not to be shown
-    ("post_takedown", np.bool_),  # the post's id is listed
-    ("conflict", np.bool_),  # the row's post or comment has another text than its id has in the first row
-    ("keep", np.bool_),
-    ("post_stays", np.bool_),
-    ("comment_stays", np.bool_),
-    ("alias", np.bool_),
-])  # fmt: skip
 
 
 def first_rows(keys: KeyArray) -> IntArray:
@@ -70,36 +69,25 @@ def within_first(groups: IntArray | KeyArray, limit: int) -> BoolArray:
     return kept
 
 
+@dataclass(frozen=True)
 class IdConflicts:
     """Ids with more than one text: their number, that of all ids, and the rows of an example (first text, another).
 
-    >>> found = IdConflicts()
-    >>> texts, rows = np.array([[7, 8, 7], [10, 11, 12]], dtype=np.uint64)
-    >>> found.add(np.array([0, 0, 2]), texts, rows, np.zeros(3, dtype=np.bool_))
-    array([False,  True, False])
-    >>> found.conflicting, found.ids, found.example
-    (1, 2, (10, 11))
+    >>> found, differs = id_conflicts(
+    ...     np.array([0, 0, 2]), np.array([7, 8, 7]), np.array([10, 11, 12]), np.zeros(3, dtype=np.bool_)
+    ... )
+    >>> found, differs
+    (IdConflicts(ids=2, conflicting=1, example=(10, 11)), array([False,  True, False]))
     """
 
-    def __init__(self) -> None:
-        self.ids = 0
-        self.conflicting = 0
-        self.example: tuple[int, int] | None = None
+    ids: int = 0
+    conflicting: int = 0
+    example: tuple[int, int] | None = None
 
-    def add(self, first: IntArray, texts: KeyArray, rows: KeyArray, hidden: BoolArray) -> BoolArray:
-        """Count the ids of a part, given the place of the first row of each row's id; which rows have another text.
-
-        ``hidden`` rows are neither counted nor an example.
-        """
-        differs: BoolArray = texts != texts[first]
-        shown = differs & ~hidden & ~hidden[first]
-        self.ids += int((first == np.arange(len(first))).sum())
-        self.conflicting += len(np.unique(first[shown]))
-        if shown.any():
-            place = int(np.flatnonzero(shown)[0])
-            found = (int(rows[first[place]]), int(rows[place]))
-            self.example = min(found, self.example or found, key=lambda pair: pair[1])
-        return differs
+    def __add__(self, other: IdConflicts) -> IdConflicts:
+        examples = [one.example for one in (self, other) if one.example is not None]
+        first = min(examples, key=lambda pair: pair[1], default=None)
+        return IdConflicts(self.ids + other.ids, self.conflicting + other.conflicting, first)
 
     @property
     def share(self) -> float:
@@ -107,92 +95,98 @@ class IdConflicts:
         return self.conflicting / self.ids if self.ids else 0.0
 
 
-def same_ids(part: Rows, *, merge: bool, conflicts: IdConflicts) -> Rows:
+def id_conflicts(first: IntArray, texts: KeyArray, rows: KeyArray, hidden: BoolArray) -> tuple[IdConflicts, BoolArray]:
+    """The conflicts of a part, given the place of the first row of each row's id; and which rows have another text.
+
+    ``hidden`` rows are neither counted nor an example.
+    """
+    differs: BoolArray = texts != texts[first]
+    shown = differs & ~hidden & ~hidden[first]
+    example = None
+    if shown.any():
+        place = int(np.flatnonzero(shown)[0])
+        example = (int(rows[first[place]]), int(rows[place]))
+    ids = int((first == np.arange(len(first))).sum())
+    return IdConflicts(ids, len(np.unique(first[shown])), example), differs
+
+
+def same_ids(part: Columns, *, merge: bool) -> tuple[Columns, IdConflicts]:
     """Rows with the same comment id get the first of them as ``own``, and its text's key (or row) as ``comment``."""
     first = first_rows(part["own"])
-    part["conflict"] = conflicts.add(first, part["comment"], part["row"], _hidden(part))
-    part["own"] = part["row"][first]
-    part["comment"] = part["comment"][first] if merge else part["own"]
-    return part
+    conflicts, differs = id_conflicts(first, part["comment"], part["row"], _hidden(part))
+    own = part["row"][first]
+    comment = part["comment"][first] if merge else own
+    return part | {"own": own, "comment": comment, "conflict": differs}, conflicts
 
 
-def same_texts(part: Rows) -> Rows:
+def same_texts(part: Columns) -> Columns:
     """Rows with the same comment text get the first of them as ``comment``, which is kept for them all.
 
     The takedown of one of them is that of all.
     """
     first = first_rows(part["comment"])
-    part["comment"] = part["row"][first]
-    part["takedown"] = _any_of_group(first, part["takedown"])
-    return part
+    return part | {"comment": part["row"][first], "takedown": _any_of_group(first, part["takedown"])}
 
 
-def same_pairs(part: Rows, first_comments: int, removed: Counter[str], conflicts: IdConflicts) -> Rows:
-    """Rows with the same post get the first as ``post``; takedowns, conflicts, duplicates and later comments go."""
-    first = first_rows(part["post"])
-    part["conflict"] |= conflicts.add(first, part["post_text"], part["row"], _hidden(part))
-    part["post"] = part["row"][first]
-    part["takedown"] = hidden = _hidden(part)
-    removed["takedown"] += int(hidden.sum())
-    sound = np.flatnonzero(~part["conflict"] & ~hidden)
-    removed[CONFLICT] += int((part["conflict"] & ~hidden).sum())
-    pair = (part["post"] << np.uint64(32) | part["comment"])[sound]
-    keep = np.zeros(len(part), dtype=np.bool_)
-    keep[sound] = first_rows(pair) == np.arange(len(sound))
-    removed["repeated pair"] += len(sound) - int(keep.sum())
+def same_pairs(part: Columns, first_comments: int) -> tuple[Columns, IdConflicts, dict[str, int]]:
+    """Rows with the same post get the first as ``post``; takedowns, conflicts, duplicates and later comments go.
+
+    The last result is how many rows go for each reason.
+    """
+    first, hidden = first_rows(part["post"]), _hidden(part)
+    conflicts, differs = id_conflicts(first, part["post_text"], part["row"], hidden)
+    conflict = part["conflict"] | differs
+    post, comment = part["row"][first], part["comment"]
+    sound = np.flatnonzero(~conflict & ~hidden)
+    keep = np.zeros(len(post), dtype=np.bool_)
+    keep[sound] = _first_of_pair(post[sound], comment[sound])
+    kept = int(keep.sum())
+    removed = {
+        "takedown": int(hidden.sum()),
+        CONFLICT: int((conflict & ~hidden).sum()),
+        "repeated pair": len(sound) - kept,
+    }
     if first_comments:
-        kept = np.flatnonzero(keep)
-        keep[kept] = within_first(part["post"][kept], first_comments)
-        removed[f"after the first {counted(first_comments, 'comment')}"] += len(kept) - int(keep.sum())
-    part["keep"] = keep
-    return part
+        places = np.flatnonzero(keep)
+        keep[places] = within_first(post[places], first_comments)
+        removed[f"after the first {counted(first_comments, 'comment')}"] = kept - int(keep.sum())
+    made = {"row": part["row"], "post": post, "comment": comment, "takedown": hidden, "keep": keep}
+    owns = {"is_own": part["own"] == part["row"], "is_other": comment != part["own"]}
+    return made | owns, conflicts, removed
 
 
-def comments_without_posts(part: Rows) -> Rows:
+def _first_of_pair(posts: KeyArray, comments: KeyArray) -> BoolArray:
+    """Which rows are the first with their post and comment."""
+    order = np.lexsort((comments, posts))
+    found = np.ones(len(posts), dtype=np.bool_)
+    found[order[1:]] = (np.diff(posts[order]) != 0) | (np.diff(comments[order]) != 0)
+    return found
+
+
+def comments_without_posts(part: Columns) -> Columns:
     """A comment with a kept pair may be shown; the others with a row of the takedown may not."""
-    part["takedown"] &= ~_any_kept(part, "comment")
-    return part
+    return part | {"takedown": part["takedown"] & ~_any_kept(part, "comment")}
 
 
-class PairSample:
-    """A random sample of ``wanted`` of the kept pairs, without replacement, drawn part by part."""
-
-    def __init__(self, kept: int, wanted: int, seed: int) -> None:
-        self._left, self._wanted = kept, wanted
-        self._rng = np.random.default_rng(seed)
-
-    def sampled(self, part: Rows) -> Rows:
-        """The part with only the drawn pairs kept."""
-        kept = np.flatnonzero(part["keep"])
-        share = int(self._rng.hypergeometric(self._wanted, self._left - self._wanted, len(kept)))
-        self._left, self._wanted = self._left - len(kept), self._wanted - share
-        part["keep"] = False
-        part["keep"][self._rng.choice(kept, size=share, replace=False)] = True
-        return part
-
-
-def comments_that_stay(part: Rows) -> Rows:
+def comments_that_stay(part: Columns) -> Columns:
     """Mark the first row of each ``comment`` of a kept pair, and the other ids of such a comment."""
     is_first = part["comment"] == part["row"]
     stays = _any_kept(part, "comment")
-    part["comment_stays"] = is_first & stays
-    part["alias"] = (part["own"] == part["row"]) & ~is_first & stays
-    return part
+    return part | {"comment_stays": is_first & stays, "alias": part["is_own"] & ~is_first & stays}
 
 
-def posts_that_stay(part: Rows) -> Rows:
+def posts_that_stay(part: Columns) -> Columns:
     """Mark the first row of each ``post`` of a kept pair."""
-    part["post_stays"] = (part["post"] == part["row"]) & _any_kept(part, "post")
-    return part
+    return part | {"post_stays": (part["post"] == part["row"]) & _any_kept(part, "post")}
 
 
-def _hidden(part: Rows) -> BoolArray:
+def _hidden(part: Columns) -> BoolArray:
     """Which rows have a post or a comment of the takedown."""
     hidden: BoolArray = part["takedown"] | part["post_takedown"]
     return hidden
 
 
-def _any_kept(part: Rows, field: str) -> BoolArray:
+def _any_kept(part: Columns, field: str) -> BoolArray:
     """Whether any row of each row's group is kept."""
     return _any_of_group(first_rows(part[field]), part["keep"])
 

@@ -35,6 +35,13 @@ class Removals:
         if text and len(shown) < EXAMPLES and text[:EXAMPLE_CHARS] not in shown:
             shown.append(text[:EXAMPLE_CHARS])
 
+    def include(self, later: Removals) -> None:
+        """Add what was removed later in the same input."""
+        for reason, count in later.counts.items():
+            self.add(reason, "", times=count)
+            for text in later.examples[reason]:
+                self.add(reason, text, times=0)
+
 
 def passing(pairs: Iterable[Pair], rules: RuleSet, removals: Removals, takedown: AbstractSet[str]) -> list[Pair]:
     """The pairs whose post and comment both pass; the others are counted by the first rule that removes them.

@@ -19,6 +19,7 @@ from kaiwa.formats.collection.repository import open_repository
 from kaiwa.formats.readers import read_topics
 from kaiwa.label.simulated_votes import simulated_levels
 from kaiwa.model.ids import pack, unpack
+from kaiwa.model.simulated import SIMULATED
 from kaiwa.model.votes import Votes
 from kaiwa.retrieve.text.tokenisers import tokeniser
 
@@ -51,7 +52,7 @@ def simulate_votes(
     return Votes(
         topics=pack(pool.topics[code] for code in pool.topic.tolist()),
         comments=pool.comments,
-        assessors=tuple(f"SIMULATED-{number}" for number in range(1, ASSESSORS + 1)),
+        assessors=tuple(f"{SIMULATED}{number}" for number in range(1, ASSESSORS + 1)),
         item=np.repeat(np.arange(len(pool)), ASSESSORS),
         assessor=np.tile(np.arange(ASSESSORS), len(pool)),
         level=levels.ravel(),

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 HELD_OUT = 300
 """Conversations that are held out; the topics come from these, so that no system has seen them."""
+TRAINING = 150
+"""Further conversations that are held out, for the topics of the labels that a ranker learns from."""
 NEXT_MESSAGES = 4
 """Messages that followed a topic in its own conversation, kept for the simulated assessors."""
 
@@ -34,22 +36,27 @@ class Collection:
 
 
 def write_collection(folder: Path, corpus: ChatCorpus, *, pairs: int, rng: np.random.Generator) -> Collection:
-    """Write pairs.tsv, candidates.tsv and next-messages.tsv: about ``pairs`` pairs, conversations kept whole."""
+    """Write pairs.tsv, candidates.tsv, those for training, and next-messages.tsv: about ``pairs`` pairs.
+
+    Conversations are kept whole.
+    """
     order = rng.permutation(len(corpus.conversations)).tolist()
     lines, used = list[str](), 0
-    for number in order[HELD_OUT:]:
+    for number in order[HELD_OUT + TRAINING :]:
         if len(lines) >= pairs:
             break
         lines += _pair_lines(number, corpus.conversations[number])
         used += 1
     write_text(folder / "pairs.tsv", "".join(["post_id\tpost\tcomment_id\tcomment\n", *lines]))
-    candidates = {
-        name: messages for number in order[:HELD_OUT] for name, messages in _posts(number, corpus.conversations[number])
-    }
-    write_topics(folder / "candidates.tsv", {name: messages[0] for name, messages in candidates.items()})
-    write_topics(
-        folder / "next-messages.tsv", {name: " / ".join(messages[1:]).strip() for name, messages in candidates.items()}
+    candidates, training = (
+        {name: messages for number in numbers for name, messages in _posts(number, corpus.conversations[number])}
+        for numbers in (order[:HELD_OUT], order[HELD_OUT : HELD_OUT + TRAINING])
     )
+    (folder / "training").mkdir(exist_ok=True)
+    for path, posts in ((folder, candidates), (folder / "training", training)):
+        write_topics(path / "candidates.tsv", {name: messages[0] for name, messages in posts.items()})
+    after = {name: " / ".join(messages[1:]).strip() for name, messages in (candidates | training).items()}
+    write_topics(folder / "next-messages.tsv", after)
     write_text(folder / "ORIGIN.txt", f"The conversations are those of {corpus.origin}.\n\n{corpus.licence}")
     return Collection(len(lines), used, len(candidates))
 

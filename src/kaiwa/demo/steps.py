@@ -15,10 +15,16 @@ _SYSTEMS = {
     "BM25-E-R3": "bm25",
     "Fusion-E-R1": "fusion",
     "Fusion-E-R2": "fusion --fuse combsum",
+    "Pilot-E-R3": "run3 --models models",
+    "Pilot-E-R4": "run4 --models models",
+    "Pilot-E-R5": "run5 --models models",
 }
-"""Three teams' runs, named as NTCIR names them, and the system that makes each."""
+"""Four teams' runs, named as NTCIR names them, and the system that makes each."""
+_QUICK = ("TFIDF-E-R1", "TFIDF-E-R2", "BM25-E-R1", "BM25-E-R2", "BM25-E-R3", "Fusion-E-R1")
+"""The runs of a pool that people judge: those that need no model."""
+_BASELINES = {"TFIDF-E-R1": "run0", "TFIDF-E-R2": "run1", "TFIDF-E-R3": "run2"}
 
-RETRIEVING: tuple[Step, ...] = (
+_COLLECTING: tuple[Step, ...] = (
     (
         "Raw pairs become a repository; the output lists what each rule removed.",
         ("kaiwa clean pairs.tsv -o repository --rules chat",),
@@ -31,9 +37,38 @@ RETRIEVING: tuple[Step, ...] = (
         "The repository is indexed. (The first index on a machine compiles the search too, once.)",
         ("kaiwa index repository -o index --lang en",),
     ),
+)
+RETRIEVING: tuple[Step, ...] = (
+    *_COLLECTING,
     (
-        "Eight systems answer the topics: by similar posts (Q2P), by similar comments (Q2C), by both, and fused.",
+        "Models are trained from the pairs of the repository: word translation (TransLM) and topic words (TopicWord).",
+        ("kaiwa models index -o models --translation --topicword",),
+    ),
+    (
+        "Eleven systems answer: by similar posts (Q2P), comments (Q2C) and both, fused, with TransLM and TopicWord.",
         tuple(f"kaiwa retrieve index topics.tsv -o runs/{run}.txt --system {how}" for run, how in _SYSTEMS.items()),
+    ),
+)
+LABELLING: tuple[Step, ...] = (
+    (
+        "Training data, as the organisers made it: other topics, three baselines, and their pool.",
+        (
+            "kaiwa topics repository --from training/candidates.tsv -n 60 -o training/topics.tsv",
+            *(
+                f"kaiwa retrieve index training/topics.tsv -o training/runs/{run}.txt --system {how}"
+                for run, how in _BASELINES.items()
+            ),
+            "kaiwa pool training/runs/*.txt --depth 10 -o training/pool.tsv",
+        ),
+    ),
+)
+LEARNING: tuple[Step, ...] = (
+    (
+        "A ranker learns from these SIMULATED labels how to weight the features, and answers the topics of the round.",
+        (
+            "kaiwa train index training --models models -o ranker",
+            "kaiwa retrieve index topics.tsv -o runs/Learned-E-R1.txt --model ranker --models models",
+        ),
     ),
 )
 POOLING: tuple[Step, ...] = (
@@ -46,6 +81,14 @@ POOLING: tuple[Step, ...] = (
         ),
     ),
     ("The runs are pooled into the items to judge.", ("kaiwa pool runs/*.txt --depth 10 -o pool.tsv",)),
+)
+TO_JUDGE: tuple[Step, ...] = (
+    *_COLLECTING,
+    (
+        "Six systems answer: by similar posts (Q2P), by similar comments (Q2C), by both, and fused.",
+        tuple(f"kaiwa retrieve index topics.tsv -o runs/{run}.txt --system {_SYSTEMS[run]}" for run in _QUICK),
+    ),
+    POOLING[-1],
 )
 MEASURING: tuple[Step, ...] = (
     ("How far do the SIMULATED assessors agree?", ("kaiwa agree votes.csv --contested 3",)),
@@ -63,7 +106,7 @@ MEASURING: tuple[Step, ...] = (
             "kaiwa score runs/*.txt --qrels qrels-unanimity.txt --top 12 -m nG@1 -m nERR@10 -o scores-unanimity.csv",
         ),
     ),
-    ("Which runs differ significantly? The randomised Tukey HSD test.", ("kaiwa compare scores.csv -m nERR@10",)),
+    ("Which runs differ significantly? All pairs are tested together.", ("kaiwa compare scores.csv -m nERR@10",)),
     (
         "Do two measures rank the runs alike? Do the two kinds of gain?",
         ("kaiwa tau scores.csv -m nG@1 -m nERR@10", "kaiwa tau scores.csv scores-unanimity.csv -m nERR@10"),

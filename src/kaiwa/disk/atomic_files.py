@@ -6,12 +6,13 @@ import gzip
 import os
 import shutil
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from errno import EEXIST
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kaiwa.disk.joint_output import finish, together
+from kaiwa.disk.joint_output import finish, staging_beside, together
 from kaiwa.disk.protected_inputs import refuse_input
+from kaiwa.disk.staging_folders import Rename
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,29 +30,43 @@ def atomic_file(path: Path, *, private: bool = False, durable: bool = False) -> 
     refuse_input(path)
     if path.is_dir():
         raise InputError.at(path, "is a folder", "give the name of a file in it")
-    special = path.exists() and not path.is_file()
-    target = path.resolve() if path.is_symlink() and path.is_file() else path
-    staged = _StagedFile(path, target, _unused(target, in_temp=special))
     try:
-        staged.make(private=private or special)
-        yield staged.temporary
-        if special:
-            path.write_bytes(staged.temporary.read_bytes())
-        else:
-            staged.complete(durable=durable)
+        with together():
+            if path.exists() and not path.is_file():
+                yield from _written_into(path)
+            else:
+                target = path.resolve() if path.is_symlink() and path.is_file() else path
+                yield from _staged(path, target, private=private, durable=durable)
     except BrokenPipeError:
-        staged.discard()
         raise
     except OSError as fault:
-        staged.discard()
         raise _unwritable(path, fault) from None
+
+
+def _written_into(path: Path) -> Iterator[Path]:
+    """A temporary file, whose bytes are then written to a device or a pipe."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="kaiwa-") as folder:
+        temporary = Path(folder, path.name)
+        yield temporary
+        path.write_bytes(temporary.read_bytes())
+
+
+def _staged(path: Path, target: Path, *, private: bool, durable: bool) -> Iterator[Path]:
+    """A file beside the target, which gets its name at the end of the block of outputs."""
+    if not target.parent.is_dir():
+        what = f"cannot be written: no such folder {target.parent}"
+        raise InputError.at(target, what, "make it first, or give another path")
+    staged = _StagedFile(path, target, staging_beside(target).new_name())
+    try:
+        staged.make(private=private)
+        yield staged.temporary
+        staged.complete(durable=durable)
     except BaseException:
         staged.discard()
         raise
-    if special:
-        staged.discard()
-    else:
-        finish(staged)
+    finish(staged)
 
 
 class _StagedFile:
@@ -75,6 +90,13 @@ class _StagedFile:
         if durable:
             with self.temporary.open("rb") as file:
                 os.fsync(file.fileno())
+
+    def prepare(self) -> None:
+        """It is complete."""
+
+    def rename(self) -> Rename | None:
+        """Its temporary name and its name."""
+        return Rename(self.temporary, self.target)
 
     def commit(self, *, undoable: bool) -> None:
         """Rename it; the old file is kept under another name if it may be needed again."""
@@ -103,17 +125,6 @@ class _StagedFile:
         """Remove the temporary file and the old one."""
         self.temporary.unlink(missing_ok=True)
         self._backup.unlink(missing_ok=True)
-
-
-def _unused(target: Path, *, in_temp: bool) -> Path:
-    """A name for the temporary file, chosen before the file is made, so that a signal in between leaves no file."""
-    import tempfile
-    from secrets import token_hex
-
-    if not in_temp and not target.parent.is_dir():
-        what = f"cannot be written: no such folder {target.parent}"
-        raise InputError.at(target, what, "make it first, or give another path")
-    return Path(tempfile.gettempdir() if in_temp else target.parent, f".{target.name}.{token_hex(8)}")
 
 
 def _unwritable(path: Path, fault: OSError) -> InputError:
@@ -152,34 +163,46 @@ def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
     with together():
         for name, text in texts.items():
             path = folder / name
-            _make_folder(path.parent)
+            make_folder(path.parent)
             write_text(path, text)
 
 
-def _make_folder(path: Path) -> None:
-    """Make a folder and those that it is in; they are removed again if nothing is written into them."""
-    missing = [one for one in (path, *path.parents) if not one.exists()]
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
-        raise InputError.at(path, f"cannot be made ({fault.strerror})", "give another folder") from None
-    for made in reversed(missing):
-        finish(_MadeFolder(made))
+def make_folder(path: Path) -> None:
+    """Make a folder and those that it is in, inside ``together()``; removed again if nothing is written."""
+    if path.exists() and not path.is_dir():
+        raise InputError.at(path, f"cannot be made ({os.strerror(EEXIST)})", "give another folder")
+    for missing in [one for one in reversed((path, *path.parents)) if not one.exists()]:
+        finish(_MadeFolder(missing))
+        try:
+            missing.mkdir(exist_ok=True)
+        except OSError as fault:
+            raise InputError.at(path, f"cannot be made ({fault.strerror})", "give another folder") from None
 
 
-@dataclass(frozen=True)
 class _MadeFolder:
     """A folder that was made for files which are still to come."""
 
-    target: Path
+    def __init__(self, target: Path) -> None:
+        self.target = target
+        self._is_needed = False
 
-    def commit(self, *, undoable: bool) -> None:
+    def prepare(self) -> None:
+        """It is made."""
+
+    def rename(self) -> Rename | None:
         """It has its name already."""
+        return None
+
+    def commit(self, *, undoable: bool) -> None:  # noqa: ARG002  undo() always works
+        """Keep it."""
+        self._is_needed = True
 
     def undo(self) -> None:
-        """It is removed by discard()."""
+        """Let discard() remove it."""
+        self._is_needed = False
 
     def discard(self) -> None:
-        """Remove it if it is empty."""
-        with suppress(OSError):
-            self.target.rmdir()
+        """Remove it if nothing was written, and it is empty."""
+        if not self._is_needed:
+            with suppress(OSError):
+                self.target.rmdir()

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from kaiwa.disk.exchange import exchange
 from kaiwa.disk.folder_locks import try_lock, unlock
 from kaiwa.disk.folder_marks import UNFINISHED, link_foreign, remove_unfinished, retire
-from kaiwa.disk.joint_output import finish
+from kaiwa.disk.joint_output import finish, together
 from kaiwa.disk.protected_inputs import refuse_folder_of_inputs
+from kaiwa.disk.staging_folders import Rename, settle_before_reading
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,28 +27,32 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def atomic_folder(path: Path, mark: Mark) -> Iterator[Path]:
+def atomic_folder(path: Path, mark: Mark, *, alone: bool = False) -> Iterator[Path]:
     """A temporary folder that becomes ``path`` if the block ends without an error, and is deleted if not.
 
     The block writes the mark. An existing folder is replaced only if it has such a mark; files in it that its mark
-    does not name move to the new folder.
+    does not name move to the new folder. If ``alone``, another process that began earlier is an error.
     """
     path = path.resolve() if path.is_symlink() else path
     refuse_folder_of_inputs(path)
-    staged = _StagedFolder(path, mark)
-    try:
-        _sweep(path, mark)
-        mark.refuse_foreign(path)
-        staged.make()
-        yield staged.temporary
-        staged.keep_mode()
-    except OSError as fault:
-        staged.discard()
-        raise unwritable(path, fault) from None
-    except BaseException:
-        staged.discard()
-        raise
-    finish(staged)
+    with together():
+        staged = _StagedFolder(path, mark)
+        try:
+            settle_before_reading(path.parent)
+            sweep(path, mark)
+            mark.refuse_foreign(path)
+            staged.make()
+            if alone:
+                _refuse_earlier(staged.temporary, path)
+            yield staged.temporary
+            staged.keep_mode()
+        except OSError as fault:
+            staged.discard()
+            raise unwritable(path, fault) from None
+        except BaseException:
+            staged.discard()
+            raise
+        finish(staged)
 
 
 class _StagedFolder:
@@ -71,13 +76,23 @@ class _StagedFolder:
         if self.target.is_dir():
             self.temporary.chmod(self.target.stat().st_mode & 0o7777)
 
-    def commit(self, *, undoable: bool) -> None:  # noqa: ARG002  the old folder is kept until discard()
-        """Exchange it with the old folder, whose foreign files it has too."""
+    def prepare(self) -> None:
+        """Give it the foreign files of the old folder too."""
         try:
             self._is_new = not self.target.exists()
             if not self._is_new:
                 link_foreign(self.target, self.temporary, self._mark)
                 self._locks.append(try_lock(self.target))
+        except OSError as fault:
+            raise unwritable(self.target, fault) from None
+
+    def rename(self) -> Rename | None:
+        """Its temporary name and its name."""
+        return Rename(self.temporary, self.target)
+
+    def commit(self, *, undoable: bool) -> None:  # noqa: ARG002  the old folder is kept until discard()
+        """Exchange it with the old folder."""
+        try:
             (self.temporary / UNFINISHED).unlink()
             if self._is_new:
                 self.temporary.rename(self.target)
@@ -108,9 +123,34 @@ def _temporary(path: Path) -> Path:
     return path.with_name(f".{path.name}.{token_hex(8)}")
 
 
-def _sweep(path: Path, mark: Mark) -> None:
+def _left_beside(path: Path) -> Iterator[Path]:
+    """The temporary folders beside ``path``, in use or left."""
+    return path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * 16}")
+
+
+def _refuse_earlier(own: Path, path: Path) -> None:
+    """Refuse to go on if another process is filling a folder for the same path, and began before this one."""
+    begun = _begun(own)
+    for other in _left_beside(path):
+        if other == own or begun is None or (before := _begun(other)) is None or before > begun:
+            continue
+        if (lock := try_lock(other)) >= 0:
+            unlock(lock)
+        else:
+            raise InputError.at(path, "is being made by another command", "wait for it, or give another name")
+
+
+def _begun(folder: Path) -> tuple[int, str] | None:
+    """When a folder was made, and its name; None if it is complete."""
+    try:
+        return (folder / UNFINISHED).stat().st_mtime_ns, folder.name
+    except OSError:
+        return None
+
+
+def sweep(path: Path, mark: Mark) -> None:
     """Remove what killed processes left beside ``path``; a complete folder gets the name if nothing has it."""
-    for left in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * 16}"):
+    for left in _left_beside(path):
         lock = try_lock(left)
         if lock >= 0:
             is_complete = mark.files_of(left) is not None and not (left / UNFINISHED).exists()
@@ -140,10 +180,8 @@ def unwritable(path: Path, fault: OSError) -> InputError:
 
 
 def sync_folder(folder: Path) -> None:
-    """Write the folder's files to the disk (fsync), so that a renamed file is never empty."""
-    for name in [*folder.iterdir(), folder]:
-        if name.is_dir() and name != folder:
-            continue
+    """Write the files in the folder and in its folders to the disk (fsync), so that a renamed file is never empty."""
+    for name in [*folder.rglob("*"), folder]:
         sync(name)
 
 

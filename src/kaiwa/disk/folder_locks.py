@@ -27,8 +27,21 @@ def try_lock(folder: Path) -> int:
     return handle
 
 
+def lock(folder: Path) -> int:
+    """A lock on a folder, as an open handle, after other processes have ended theirs; -1 if the folder is missing."""
+    import fcntl
+
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except FileNotFoundError:  # another process has just removed it
+        return -1
+    with suppress(OSError):  # a file system without locks: one process at a time is up to the user
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    return handle
+
+
 def unlock(handle: int) -> None:
-    """End a lock of ``try_lock``."""
+    """End a lock."""
     if handle >= 0:
         os.close(handle)
 
@@ -36,12 +49,8 @@ def unlock(handle: int) -> None:
 @contextmanager
 def folder_lock(folder: Path) -> Iterator[None]:
     """Only one process at a time is in the block; the others wait."""
-    import fcntl
-
-    handle = os.open(folder, os.O_RDONLY)
+    handle = lock(folder)
     try:
-        with suppress(OSError):  # a file system without locks: one process at a time is up to the user
-            fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
-        os.close(handle)
+        unlock(handle)

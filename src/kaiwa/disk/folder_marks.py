@@ -47,7 +47,12 @@ class Mark:
         (folder / self.name).write_text(f"{text}\n", encoding="utf-8", newline="\n")
 
     def files_of(self, folder: Path) -> list[str] | None:
-        """The files that the mark names, the mark last; None if the folder has no such mark."""
+        """The files that the mark names, the mark last; None if the folder has no such mark.
+
+        A folder that holds nothing but carried files is prepared for us: it has none of our files yet.
+        """
+        if self._is_prepared(folder):
+            return []
         try:
             marked = json.loads((folder / self.name).read_bytes())
         except (OSError, ValueError, RecursionError):
@@ -58,6 +63,10 @@ class Mark:
         if not isinstance(files, list | dict):
             return None
         return [name for name in files if name != self.name and _is_inside(folder, name)] + [self.name]
+
+    def _is_prepared(self, folder: Path) -> bool:
+        names = {entry.name for entry in folder.iterdir()} if self.carried and folder.is_dir() else set[str]()
+        return bool(names) and names <= set(self.carried)
 
     def refuse_foreign(self, path: Path) -> None:
         """Refuse to replace a file, or a folder with other content."""
@@ -140,7 +149,10 @@ def retire(old: Path, new: Path, files: Iterable[str]) -> None:
     names = list(files)
     for path in foreign_entries(old, names):
         _move_home(old / path, new / path)
-    remove_named(old, names)
+    if names:
+        remove_named(old, names)
+    else:
+        _remove_if_empty(old)
 
 
 def _move_home(left: Path, home: Path) -> None:

@@ -7,12 +7,15 @@ is bounded, so that a pipe without an end does not fill the disk.
 
 from __future__ import annotations
 
+import atexit
 import io
 import os
+import shutil
 import stat
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING
 
+from kaiwa.disk.staging_folders import settle_before_reading
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,11 +32,24 @@ def open_input(path: Path) -> IO[bytes]:
     """The bytes of a file, or of a pipe from its beginning; seekable."""
     state = path.stat()
     if stat.S_ISREG(state.st_mode) or stat.S_ISDIR(state.st_mode):  # opening a folder raises the error
+        settle_before_reading(path.parent)
         return path.open("rb")
     pipe = (state.st_dev, state.st_ino)
     if pipe not in _pipes:
         _pipes[pipe] = _PipeCopy(path)
     return io.BufferedReader(_PipeReader(_pipes[pipe]))
+
+
+def open_whole_input(path: Path) -> IO[bytes]:
+    """The bytes of a file, or of a pipe to its end, in a file with a descriptor that another process can read."""
+    source = open_input(path)
+    if not isinstance(source, io.BufferedReader) or not isinstance(source.raw, _PipeReader):
+        return source
+    with source:
+        whole = TemporaryFile()  # noqa: SIM115  the caller closes it
+        shutil.copyfileobj(source, whole, _BLOCK_BYTES)
+        whole.seek(0)
+        return whole
 
 
 def input_size(path: Path) -> int:
@@ -49,9 +65,15 @@ class _PipeCopy:
         self._path = path
         self._held = _held(path)
         self._pipe = path.open("rb", buffering=0)
-        self._file = TemporaryFile()  # noqa: SIM115  it ends with the process
+        self._file = TemporaryFile()  # noqa: SIM115  closed by close()
         self._size = 0
         self._at_end = False
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        """Close the pipe and its copy, when the process ends."""
+        self._pipe.close()
+        self._file.close()
 
     def read_at(self, start: int, size: int) -> bytes:
         """The bytes ``start : start + size``, fewer at the end."""

@@ -33,8 +33,13 @@ class StringWriter:
     def add(self, strings: Sequence[str]) -> None:
         """Append the strings."""
         encoded = [string.encode() for string in strings]
-        ends = self._end + np.cumsum([len(string) for string in encoded], dtype=np.int64)
-        self._text.add(np.frombuffer(b"".join(encoded), dtype=np.uint8))
+        lengths = np.array([len(string) for string in encoded], dtype=np.int64)
+        self.add_bytes(np.frombuffer(b"".join(encoded), dtype=np.uint8), lengths)
+
+    def add_bytes(self, joined: NDArray[np.uint8], lengths: NDArray[np.int64]) -> None:
+        """Append strings, given as joined bytes and the length of each."""
+        ends = self._end + np.cumsum(lengths)
+        self._text.add(joined)
         self._starts.add(ends)
         self._end = int(ends[-1]) if len(ends) else self._end
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.build.repository.cleaning import Cleaned, clean
 from kaiwa.disk.protected_inputs import reading
+from kaiwa.engine.opening import LOCAL
 from kaiwa.formats.collection.rule_files import read_rules
 
 if TYPE_CHECKING:
@@ -24,12 +25,13 @@ def clean_pairs(
     seed: int = 1,
     keep_first: bool = False,
     takedown: frozenset[str] = frozenset(),
+    engine: str = LOCAL,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Cleaned:
     """The repository made at ``target``, and what each rule removed; ``rules`` is a set's name or a TOML file.
 
     Several sources are files of posts, of comments and perhaps of the pairs of their ids. More than a few ids with
-    several texts are an error; with ``keep_first`` the first text of each is kept.
+    several texts are an error; with ``keep_first`` the first text of each is kept. ``engine`` is where the work runs.
     """
     chosen = read_rules(rules)
     with reading([source] if isinstance(source, Path) else source):
@@ -42,4 +44,5 @@ def clean_pairs(
             progress=progress,
             keep_first=keep_first,
             takedown=takedown,
+            engine=engine,
         )

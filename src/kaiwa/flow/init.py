@@ -6,7 +6,9 @@ import re
 from typing import TYPE_CHECKING
 from unicodedata import category
 
-from kaiwa.disk.atomic_files import write_text
+from kaiwa.disk.atomic_files import make_folder, write_text
+from kaiwa.disk.joint_output import together
+from kaiwa.disk.staging_folders import settle_before_reading
 from kaiwa.errors import InputError
 from kaiwa.task.folder_search import CONFIG
 from kaiwa.task.settings import TEMPLATE
@@ -19,13 +21,15 @@ if TYPE_CHECKING:
 
 def init_task(folder: Path) -> Task:
     """Make the folder, its settings file and its ``runs/``; the title is the folder's name. A task is not replaced."""
+    settle_before_reading(folder)
     if (folder / CONFIG).exists():
         raise InputError.at(folder / CONFIG, "already exists", "choose another folder, or edit it")
     if folder.exists() and not folder.is_dir():
         raise InputError.at(folder, "is a file", "choose another name for the folder")
-    (folder / "runs").mkdir(parents=True, exist_ok=True)
     title = folder.resolve().name.encode(errors="surrogateescape").decode(errors="replace")
-    write_text(folder / CONFIG, settings_text({"title": title} if title else {}), durable=True)
+    with together():
+        make_folder(folder / "runs")
+        write_text(folder / CONFIG, settings_text({"title": title} if title else {}), durable=True)
     return read_task(folder)
 
 

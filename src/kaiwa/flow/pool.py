@@ -8,6 +8,7 @@ import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.disk.joint_output import together
+from kaiwa.errors import InputError, option
 from kaiwa.formats.file_names import word
 from kaiwa.formats.readers import read_qrels, read_runs
 from kaiwa.formats.text.delimited import csv_text
@@ -49,8 +50,13 @@ def pool_runs(
     )
 
 
-def write_pool(path: Path, pool: Pool) -> Path:
-    """Write the items (``topic TAB comment``) without run names; the organisers' file lists the runs of each item."""
+def write_pool(path: Path, pool: Pool, *, replaces: bool = True) -> Path:
+    """Write the items (``topic TAB comment``) without run names; the organisers' file lists the runs of each item.
+
+    Unless it ``replaces``, another pool of that name is kept: it may have been judged.
+    """
+    if path.is_dir():
+        raise InputError.at(path, "is a folder", "give the name of a file in it")
     organisers = organisers_file(path)
     topics = [word("topic", pool.topics[code], first=True) for code in pool.topic.tolist()]
     comments = [word("comment", comment) for comment in unpack(pool.comments)]
@@ -58,8 +64,12 @@ def write_pool(path: Path, pool: Pool) -> Path:
         [topics[item], comments[item], pool.runs[run], int(pool.ranks[item, run])]
         for item, run in np.argwhere(pool.ranks > 0).tolist()
     ]
+    items = "".join(f"{topic}\t{comment}\n" for topic, comment in zip(topics, comments, strict=True))
+    if not replaces and path.is_file() and path.read_bytes() != items.encode():
+        fix = f"give another name, or the same one to replace it: {option('output', str(path))}"
+        raise InputError.at(path, "is another pool, which may have been judged", fix)
     with together():
-        write_text(path, "".join(f"{topic}\t{comment}\n" for topic, comment in zip(topics, comments, strict=True)))
+        write_text(path, items)
         write_text(organisers, csv_text(["topic", "comment", "run", "rank"], rows), private=True)
     return organisers
 

@@ -13,6 +13,7 @@ from kaiwa.disk.protected_inputs import reading
 from kaiwa.errors import DesignError, InputError, counted
 from kaiwa.flow.report_files import MARK, ReportHead, files_beside, write_files
 from kaiwa.model.ids import unpack
+from kaiwa.model.simulated import SIMULATED_NOTICE
 from kaiwa.report.document.page import page
 from kaiwa.report.document.parts import Paragraph
 from kaiwa.report.sections.collection_sections import (
@@ -31,6 +32,7 @@ from kaiwa.report.sections.measure_sections import (
 from kaiwa.report.sections.methods_limits import Judging, ResultLimits, limits_section, methods_section
 from kaiwa.report.sections.side_by_side import Material, side_by_side_section
 from kaiwa.report.sections.topic_explorer import topics_section
+from kaiwa.studies.pilot_design import pilot_ratio
 from kaiwa.task.data_card import card_facts, card_inputs
 from kaiwa.task.round_results import MeasureResults, RoundResults, round_results
 from kaiwa.topicset import difference_found
@@ -94,13 +96,13 @@ def report_sections(results: RoundResults) -> list[Section]:
         agreement_section(results.agreement, results.contested, results.texts) if results.agreement else None,
         pool_section(results.pool, results.progress.unjudged_topics) if results.pool else None,
         variance_section([(one.scores.measure, one.variance, one.standardised_variance) for one in measures]),
-        next_round_section({one.scores.measure: one.design for one in measures}),
+        next_round_section({one.scores.measure: (one.design, one.one_way) for one in measures}),
         systems_section({run.name: run.description for run in results.runs}) if results.runs else None,
         data_card_section(card_facts(results), card_inputs(results)),
         methods_section(comparisons, _judging(results), results.agreement, seed=settings.seed),
         limits_section(comparisons, _limits(results)),
     ]
-    return [_with_notice(part, settings.notice) for part in parts if part]
+    return [_with_notice(part, " ".join(_task_notices(results))) for part in parts if part]
 
 
 def _with_notice(section: Section, notice: str) -> Section:
@@ -112,12 +114,19 @@ def _with_notice(section: Section, notice: str) -> Section:
 
 def _notices(results: RoundResults) -> list[str]:
     """The task's notice, and the marks of a round that is not finished or not up to date."""
-    marks = [results.task.settings.notice] if results.task.settings.notice else []
+    marks = _task_notices(results)
     if findings := results.progress.findings():
         marks.append(f"PROVISIONAL: {'; '.join(findings)}.")
     if results.stale:
         marks.append(f"STALE: {'; '.join(results.stale)}.")
     return marks
+
+
+def _task_notices(results: RoundResults) -> list[str]:
+    """The task's notice, and the mark of simulated votes if the notice does not have it."""
+    notice = results.task.settings.notice
+    simulated = results.votes is not None and results.votes.simulated and SIMULATED_NOTICE not in notice
+    return [*([notice] if notice else []), *([SIMULATED_NOTICE] if simulated else [])]
 
 
 def _material(results: RoundResults) -> Material:
@@ -177,9 +186,11 @@ def _smallest(one: MeasureResults, task: Task) -> float | None:
         found = difference_found(
             n=np.array(float(len(one.scores.topics))),
             systems=np.array(float(len(one.scores.runs))),
-            variance=np.array(one.variance.v_e),
+            variance=np.array(one.variance.v_e2 or one.variance.v_e),
             alpha=task.settings.alpha,
             power=task.settings.power,
+            test=task.settings.requirement.test,
+            range_ratio=pilot_ratio([one.scores], replace(task.settings.requirement, systems=len(one.scores.runs))),
         )
     except (InputError, DesignError, ZeroDivisionError, FloatingPointError):
         return None

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.disk.atomic_folders import atomic_folder
+from kaiwa.disk.atomic_folders import atomic_folder, sweep
 from kaiwa.disk.folder_marks import UNFINISHED, Mark
 from kaiwa.formats.text.delimited import csv_text
 from kaiwa.report.document.parts import Bullets, Data, Drawing, Paragraph, Table, all_parts, distinct
@@ -44,6 +44,11 @@ def files_beside(page: Path) -> Path:
     return page.with_name(f"{page.stem}-files")
 
 
+def remove_leftovers(page: Path) -> None:
+    """Remove what a killed process left of the page's files."""
+    sweep(files_beside(page), MARK)
+
+
 def write_files(folder: Path, sections: Sequence[Section], head: ReportHead) -> None:
     """Write the folder, whole or not at all; an earlier one is replaced."""
     parts = [part for section in sections for part in all_parts(section.parts)]
@@ -69,7 +74,7 @@ def write_files(folder: Path, sections: Sequence[Section], head: ReportHead) -> 
 
 def _latex(table: Table) -> str:
     caption = visible(table.caption).replace("\n", " ")
-    return f"% {caption}\n" + latex_table(table.header, table.shown, digits=table.digits)
+    return f"% {caption}\n" + latex_table(table.shown_header, table.shown, digits=table.digits)
 
 
 def _json(sections: Sequence[Section], head: ReportHead, tables: dict[str, Table]) -> dict[str, Any]:  # Any: JSON

@@ -145,6 +145,7 @@ def vote_intervals_of_files(
         [choose(name) for name in measures],
         reading,
         gain=judged.weighing.gain,
+        by_person=judged.votes,
         rng=np.random.default_rng(seed),
         samples=samples,
         on_progress=on_progress,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from kaiwa.compare.rank_agreement import RankAgreement, rank_agreement
 from kaiwa.errors import InputError, counted, option
 from kaiwa.formats.score_loading import are_logs, loaded_scores, loaded_set, read_cells, read_separately
+from kaiwa.stats.trial_blocks import ONE_THREAD, Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,6 +30,7 @@ def rank_agreement_of_files(
     trials: int = 2_000,
     persistence: float = 0.9,
     rng: np.random.Generator,
+    workers: Workers = ONE_THREAD,
     directions: Directions | None = None,
     remark: Callable[[str], None] = lambda _line: None,
 ) -> RankAgreement:
@@ -51,6 +53,7 @@ def rank_agreement_of_files(
             trials=trials,
             persistence=persistence,
             rng=rng,
+            workers=workers,
         )
     except InputError as fault:
         raise InputError.at(paths[0], *f"{fault}".split("; ", 1)) from None

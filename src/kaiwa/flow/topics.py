@@ -9,7 +9,8 @@ from kaiwa.corpus.near_duplicates import near_pairs
 from kaiwa.corpus.topic_sample import balanced_order, distinct
 from kaiwa.disk.protected_inputs import reading
 from kaiwa.errors import InputError, counted, option
-from kaiwa.formats.collection.repository import Repository, open_repository, writing_repository
+from kaiwa.formats.collection.repository import Repository, open_repository
+from kaiwa.formats.collection.repository_writer import writing_repository
 from kaiwa.formats.collection.rule_files import known_rules
 from kaiwa.formats.collection.takedown import add_to_list, listed_in
 from kaiwa.formats.format import PAIRS, TOPICS

@@ -10,7 +10,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kaiwa.errors import InputError, UnknownName, needs_extra
-from kaiwa.formats.scores.score_cells import Cell
+from kaiwa.formats.scores.score_cells import Cell, Part, mean_cell
 from kaiwa.model.gains import Gains
 from kaiwa.model.run import Run
 from kaiwa.model.votes import Votes
@@ -32,6 +32,7 @@ NAMES = {
     "gain": ("gain", "grade", "relevance", "label"),
     "rank": ("rank",),
     "assessor": ("assessor", "annotator"),
+    "repeat": ("repeat", "epoch"),
     "level": ("level", "label", "vote"),
 }
 _MOST_LEVELS = 1000
@@ -51,12 +52,30 @@ def add_scores(cells: Cells, frame: Frame, *, measure: str = "score") -> None:
     topic and a column for each run; an empty cell of a wide frame is a gap.
     """
     columns = _Columns(frame)
+    if columns.has("score") and (columns.has("assessor") or columns.has("repeat")):
+        _add_parts(cells, columns, measure)
+        return
     rows = _long(columns, measure) if columns.has("score") else _wide(columns, measure)
     for name, topic, run, score in rows:
         try:
             cells.add(name, topic, run, Cell(score))
         except InputError as fault:
             raise InputError(f"{PLACE}: {fault}") from None
+
+
+def _add_parts(cells: Cells, columns: _Columns, measure: str) -> None:
+    """Add the means of scores by assessor or repeat, which are kept."""
+    rows = list(_long(columns, measure))
+    assessors, repeats = (
+        columns.ids(name) if columns.has(name) else [""] * len(rows) for name in ("assessor", "repeat")
+    )
+    parts: dict[tuple[str, str, str], list[Part]] = {}
+    for (name, topic, run, score), assessor, repeat in zip(rows, assessors, repeats, strict=True):
+        own = parts.setdefault((name, topic, run), [])
+        if score is not None:
+            own.append(Part(score, assessor, repeat))
+    for (name, topic, run), own in parts.items():
+        cells.add(name, topic, run, mean_cell(tuple(own), None))
 
 
 def _long(columns: _Columns, measure: str) -> Iterator[ScoreRow]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kaiwa.errors import InputError, UnknownName, counted, option
 from kaiwa.formats.format import SCORES
 from kaiwa.formats.readers import format_of, read
-from kaiwa.formats.scores.score_cells import complete_scores, joined
+from kaiwa.formats.scores.score_cells import MEAN_REMARK, complete_scores, joined
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from kaiwa.formats.scores.score_cells import Cells, CompleteScores
     from kaiwa.model.direction import Direction
+    from kaiwa.model.observations import Observations
     from kaiwa.model.score_set import ScoreSet
     from kaiwa.model.scores import Scores
 
@@ -31,6 +32,14 @@ class Loaded:
 
     scores: Scores
     unranked: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LoadedObservations:
+    """One measure's scores by assessor and repeat, and remarks on the files."""
+
+    observed: Observations
     remarks: tuple[str, ...]
 
 
@@ -89,6 +98,16 @@ def load_scores(
     return loaded_scores(read_cells(paths, directions), paths[0], measure=measure, missing=missing)
 
 
+def load_observations(
+    paths: Sequence[Path], *, measure: str | None = None, directions: Directions | None = None
+) -> LoadedObservations:
+    """Every score of one measure with its assessor and repeat; gaps need no rule."""
+    cells = read_cells(paths, directions)
+    chosen = chosen_measure(cells.tables, measure, paths[0])
+    remarks = [line for line in log_remarks(cells.only([chosen])) if MEAN_REMARK not in line]
+    return LoadedObservations(cells.observations(chosen), tuple(remarks))
+
+
 def loaded_scores(cells: Cells, path: Path, *, measure: str | None, missing: str = "error") -> Loaded:
     """One measure of the cells, which are those of ``path``."""
     chosen = chosen_measure(cells.tables, measure, path)
@@ -96,10 +115,10 @@ def loaded_scores(cells: Cells, path: Path, *, measure: str | None, missing: str
     return Loaded(complete.scores[chosen], complete.runs_left_out[chosen], _remarks(cells, complete))
 
 
-def loaded_set(cells: Cells, path: Path, *, measures: Sequence[str] = ()) -> LoadedSet:
+def loaded_set(cells: Cells, path: Path, *, measures: Sequence[str] = (), missing: str = "error") -> LoadedSet:
     """The measures of the cells, by default every one; the cells are those of ``path``."""
     chosen = [chosen_measure(cells.tables, measure, path) for measure in measures or cells.tables]
-    complete = complete_scores(cells.only(chosen))
+    complete = complete_scores(cells.only(chosen), missing=missing)
     return LoadedSet(complete.scores, _remarks(cells, complete))
 
 

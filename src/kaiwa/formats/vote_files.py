@@ -14,12 +14,13 @@ import numpy as np
 
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError, option
-from kaiwa.formats.file_names import cell
+from kaiwa.formats.file_names import cell, word
 from kaiwa.formats.text.blocks import Block, read_blocks
 from kaiwa.formats.text.columns import count_fields, split_fields
 from kaiwa.formats.text.delimited import Row, csv_text, is_number, read_csv, split_header
 from kaiwa.formats.text.head import Head, Match, are_ids, are_numbers, are_whole, partly
 from kaiwa.model.ids import IdArray, IntArray, pack, repeated_row, unpack
+from kaiwa.model.simulated import mixed
 from kaiwa.model.votes import NA, Votes, outlier
 
 if TYPE_CHECKING:
@@ -103,6 +104,32 @@ def votes_text(votes: Votes) -> str:
     return csv_text([*TIDY, *(cell("criterion", name) for name in votes.criteria)], rows)
 
 
+def label_texts(votes: Votes) -> Texts:
+    """The text of the label file."""
+    return {"": labels_text(votes)}
+
+
+def labels_text(votes: Votes) -> str:
+    """The votes as STC labels: a line per item with as many labels as the item with most votes has, filled with NA.
+
+    A column is not a person: the labels of an item stand in the order of its votes.
+    """
+    by_item: list[list[int]] = [[] for _ in range(votes.items)]
+    for item, level in zip(votes.item.tolist(), votes.level.tolist(), strict=True):
+        by_item[item].append(level)
+    most = max(map(len, by_item), default=0)
+    ids = zip(unpack(votes.topics), unpack(votes.comments), strict=True)
+    rows = (
+        [word("topic", topic, first=True), word("comment", comment), *map(_label, levels + [NA] * (most - len(levels)))]
+        for (topic, comment), levels in zip(ids, by_item, strict=True)
+    )
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+def _label(level: int) -> str:
+    return "NA" if level == NA else str(level)
+
+
 def _labels(path: Path, top: int) -> Votes:
     topics, comments, levels, lines, fields = list[IdArray](), list[IdArray](), list[IntArray](), list[IntArray](), 0
     for block in read_blocks(path):
@@ -158,6 +185,7 @@ def _from_matrix(
         assessor=np.tile(np.arange(assessors), items),
         level=by_assessor.ravel(),
         top=top,
+        anonymous=True,
     )
 
 
@@ -179,6 +207,8 @@ def _tidy(path: Path, header: list[str], rows: list[Row], top: int | None) -> Vo
             raise InputError.at(path, what, "keep one", line=line)
         seen[item, assessor] = line
         levels.append([_level(cell, path, line, name, top) for cell, name in zip(row[3:], header[3:], strict=True)])
+    if what := mixed(assessors):
+        raise InputError.at(path, what, "keep them in two files")
     matrix = np.array(levels, dtype=np.int64)
     places = np.array(list(seen), dtype=np.int64)
     return Votes(

@@ -11,15 +11,18 @@ import numpy as np
 from kaiwa.label.assessor_levels import AssessorLevels, levels_by_assessor
 from kaiwa.label.coefficients import (
     METRICS,
+    agreeing_pairs,
     alpha_of,
     cohen_kappa,
     coincidences,
     fleiss_kappa,
     item_agreement,
+    item_shares,
     kappa_of,
     krippendorff_alpha,
     merged,
     parse_merge,
+    raw_agreement,
 )
 from kaiwa.model.shown import Shown
 from kaiwa.model.topic_lists import group_by_topic
@@ -99,11 +102,12 @@ def agreement(
     """
     counts = votes.counts() if classes is None else merged(votes.counts(), classes)
     voted = counts.sum(axis=1) >= _PAIR
-    topic_of, topics = _topic_numbers(votes)
+    topic_of, topics = topic_numbers(votes)
     parts = _by_topic(counts[voted], topic_of[voted], topics)
     weights = topic_counts(rng, samples, topics, size=topics)
     matrices = np.einsum("bt,tij->bij", weights, parts.coincidences)
     observed = (weights @ parts.agreement) / np.maximum(weights @ parts.items, 1)
+    agreeing, pairs = np.moveaxis(weights @ parts.pairs, 1, 0)
     totals = weights @ parts.totals
     kappas = np.array([_kappa(share, total) for share, total in zip(observed.tolist(), totals, strict=True)])
     return Agreement(
@@ -112,10 +116,10 @@ def agreement(
         votes=int(counts.sum()),
         missing=votes.missing,
         votes_per_item=float(counts[voted].sum() / voted.sum()) if voted.any() else float("nan"),
-        raw=_estimate(float(item_agreement(counts[voted]).mean()) if voted.any() else float("nan"), observed),
-        fleiss=_estimate(fleiss_kappa(counts), kappas),
+        raw=estimate(raw_agreement(counts), agreeing / np.maximum(pairs, 1)),
+        fleiss=estimate(fleiss_kappa(counts), kappas),
         alpha={
-            metric: _estimate(
+            metric: estimate(
                 krippendorff_alpha(counts, metric), np.array([alpha_of(matrix, metric) for matrix in matrices])
             )
             for metric in METRICS
@@ -175,6 +179,7 @@ class _Parts:
 
     agreement: FloatArray
     items: IntArray
+    pairs: IntArray
     totals: FloatArray
     coincidences: FloatArray
 
@@ -186,12 +191,14 @@ def _by_topic(counts: IntArray, topic_of: IntArray, topics: int) -> _Parts:
     return _Parts(
         np.bincount(topic_of, weights=item_agreement(counts), minlength=topics).astype(np.float64),
         np.bincount(topic_of, minlength=topics),
-        np.stack([counts[span].sum(axis=0) for span in spans]).astype(np.float64),
+        np.stack([agreeing_pairs(counts[span]).sum(axis=0) for span in spans]),
+        np.stack([item_shares(counts[span]).sum(axis=0) for span in spans]),
         np.stack([coincidences(counts[span]) for span in spans]),
     )
 
 
-def _topic_numbers(votes: Votes) -> tuple[IntArray, int]:
+def topic_numbers(votes: Votes) -> tuple[IntArray, int]:
+    """The number of each item's topic, and how many topics there are."""
     grouping = group_by_topic(votes.topics)
     numbers = np.repeat(np.arange(len(grouping.topics)), np.diff(grouping.starts))
     if grouping.order is not None:
@@ -205,7 +212,8 @@ def _kappa(observed: float, totals: FloatArray) -> float:
     return kappa_of(observed, totals) if totals.sum() else float("nan")
 
 
-def _estimate(value: float, resampled: FloatArray) -> Estimate:
+def estimate(value: float, resampled: FloatArray) -> Estimate:
+    """The value with the limits of its resampled values; NaN limits if fewer than two of them differ."""
     defined = resampled[~np.isnan(resampled)]
     if len(defined) < _PAIR or np.ptp(defined) == 0:
         return Estimate(value, float("nan"), float("nan"))

@@ -48,9 +48,9 @@ def levels_by_assessor(votes: Votes, *, classes: IntArray | None = None) -> tupl
     columns = (
         count,
         np.bincount(votes.assessor[~given], minlength=people),
-        _divided(np.bincount(who, weights=level, minlength=people), count),
-        _divided(np.bincount(who[level == 0], minlength=people), count),
-        _divided(np.bincount(who[level == votes.top], minlength=people), count),
+        divided(np.bincount(who, weights=level, minlength=people), count),
+        divided(np.bincount(who[level == 0], minlength=people), count),
+        divided(np.bincount(who[level == votes.top], minlength=people), count),
         *_with_others(votes, np.arange(votes.top + 1) if classes is None else classes),
     )
     rows = zip(votes.assessors, *(column.tolist() for column in columns), strict=True)
@@ -66,17 +66,17 @@ def _with_others(votes: Votes, classes: IntArray) -> tuple[FloatArray, FloatArra
     compared = np.bincount(who, minlength=len(votes.assessors))
 
     def mean(values: FloatArray) -> FloatArray:
-        return _divided(np.bincount(who, weights=values, minlength=len(compared)), compared)
+        return divided(np.bincount(who, weights=values, minlength=len(compared)), compared)
 
     observed = mean((counts[item, own] - 1) / others)
     expected = np.zeros(len(compared))
     for level in range(counts.shape[1]):
         same = (own == level).astype(np.float64)
         expected += mean(same) * mean((counts[item, level] - same) / others)
-    return observed, _divided(observed - expected, np.where(expected < 1.0, 1.0 - expected, 0.0))
+    return observed, divided(observed - expected, np.where(expected < 1.0, 1.0 - expected, 0.0))
 
 
-def _divided(amounts: FloatArray | IntArray, by: FloatArray | IntArray) -> FloatArray:
+def divided(amounts: FloatArray | IntArray, by: FloatArray | IntArray) -> FloatArray:
     """The quotients; NaN where the divisor is 0."""
     out = np.full(np.broadcast_shapes(amounts.shape, by.shape), np.nan)
     quotients: FloatArray = np.divide(amounts, by, out=out, where=by != 0)

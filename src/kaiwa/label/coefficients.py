@@ -21,21 +21,47 @@ if TYPE_CHECKING:
 _PAIR = 2
 
 
+def agreeing_pairs(counts: IntArray) -> IntArray:
+    """How many ordered pairs of each item's votes agree, and how many there are: items x 2.
+
+    >>> agreeing_pairs(np.array([[0, 3], [2, 1]])).tolist()
+    [[6, 6], [2, 6]]
+    """
+    total = counts.sum(axis=1)
+    return np.stack(((counts * (counts - 1)).sum(axis=1), total * (total - 1)), axis=1)
+
+
+def item_shares(counts: IntArray) -> FloatArray:
+    """The share of each item's votes at each level, items x levels; 0 for an item without a vote."""
+    shares: FloatArray = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    return shares
+
+
 def item_agreement(counts: IntArray) -> FloatArray:
     """The share of agreeing pairs among each item's pairs of votes; NaN for an item without a pair.
 
     >>> item_agreement(np.array([[0, 3], [2, 1]]))
     array([1.        , 0.33333333])
     """
-    total = counts.sum(axis=1)
-    agreeing = (counts * (counts - 1)).sum(axis=1)
-    pairs = total * (total - 1)
+    agreeing, pairs = agreeing_pairs(counts).T
     shares: FloatArray = np.divide(agreeing, pairs, out=np.full(len(counts), np.nan), where=pairs > 0)
     return shares
 
 
+def raw_agreement(counts: IntArray) -> float:
+    """The share of pairs of votes on an item that agree, over all items; NaN without a pair.
+
+    >>> raw_agreement(np.array([[0, 2], [2, 2]]))
+    0.42857142857142855
+    """
+    agreeing, pairs = agreeing_pairs(counts).sum(axis=0)
+    return float(agreeing / pairs) if pairs else float("nan")
+
+
 def fleiss_kappa(counts: IntArray) -> float:
     """Fleiss' kappa (1971); items have the same weight whatever their number of votes.
+
+    Both the agreement and the shares of the levels, from which chance agreement follows, are means over items.
 
     >>> round(fleiss_kappa(np.array([[3, 0], [0, 3], [2, 1]])), 4)
     0.55
@@ -43,11 +69,11 @@ def fleiss_kappa(counts: IntArray) -> float:
     voted = counts[counts.sum(axis=1) >= _PAIR]
     if not len(voted):
         return float("nan")
-    return kappa_of(float(item_agreement(voted).mean()), voted.sum(axis=0).astype(np.float64))
+    return kappa_of(float(item_agreement(voted).mean()), item_shares(voted).sum(axis=0))
 
 
 def kappa_of(observed: float, totals: FloatArray) -> float:
-    """(P - Pe) / (1 - Pe), Pe from the share of all votes at each level."""
+    """(P - Pe) / (1 - Pe), Pe from the share of each level in the totals."""
     shares = totals / totals.sum()
     expected = float((shares**2).sum())
     return (observed - expected) / (1.0 - expected) if expected < 1.0 else float("nan")

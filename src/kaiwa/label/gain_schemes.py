@@ -160,12 +160,16 @@ def weighing(
 
 @dataclass(frozen=True, eq=False)
 class VotedGains:
-    """Gains from votes, the votes behind each ("judged rows x levels"), and the number of items without a vote."""
+    """Gains from votes, the number of votes behind each at each level, and the number of items without a vote.
+
+    ``counts`` is judged rows x levels; the items of ``votes`` are the judged rows.
+    """
 
     gains: Gains
     counts: IntArray
     how: Weighing
     without_votes: int
+    votes: Votes
 
 
 def gains_of(votes: Votes, how: Weighing) -> VotedGains:
@@ -184,7 +188,7 @@ def gains_of(votes: Votes, how: Weighing) -> VotedGains:
         how=how.scheme,
         without_votes=votes.items - len(kept),
     )
-    return VotedGains(gains, counts[kept], how, votes.items - len(kept))
+    return VotedGains(gains, counts[kept], how, votes.items - len(kept), votes.of_items(kept))
 
 
 def voted_gains(

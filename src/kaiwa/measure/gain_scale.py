@@ -94,7 +94,7 @@ def judge(
     """The gains ready for scoring, on a scale."""
     scale = scale or Scale()
     scaled = scale.of(gains)
-    levels = () if scale.levels is None else tuple(sorted(gain for gain in scale.levels.values() if gain > 0))
+    levels = () if scale.levels is None else tuple(sorted({gain for gain in scale.levels.values() if gain > 0}))
     top = highest_gains(scaled) if scale.by_topic else np.full(len(scaled.topics), scaled.top)
     return Judgements(scaled, top, levels, votes, intents, own_tops=scale.by_topic)
 

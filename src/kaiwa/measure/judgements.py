@@ -32,7 +32,8 @@ T = TypeVar("T", "IdArray", "IntArray")
 class Judgements:
     """Gains with what scoring needs of them, made once for all runs.
 
-    ``top`` is gmax, per topic; ``levels`` the gain of each level, lowest first, if gains came from levels;
+    ``top`` is gmax, per topic; ``levels`` the gain of each level, lowest first, if gains came from levels,
+    and levels with the same gain are one level;
     ``votes`` counts votes as judged rows x levels; ``intents`` splits the gains by intent; with ``own_tops``
     each topic's top is its own highest gain.
     """

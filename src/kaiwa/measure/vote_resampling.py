@@ -1,4 +1,4 @@
-"""Intervals of the scores that other assessors' votes would give, by resampling the votes."""
+"""Intervals of the scores from other assessors' votes, by resampling assessors, or votes if nobody is known."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from kaiwa.errors import InputError, option
 from kaiwa.measure.scoring import values_of
 from kaiwa.model.ids import FloatArray
+from kaiwa.model.votes import NA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
     from kaiwa.measure.judgements import Answers, Judgements
     from kaiwa.measure.scoring import Reading
     from kaiwa.model.ids import IntArray
+    from kaiwa.model.votes import Votes
 
 
-COVER = 1.959963984540054
-"""The 97.5% point of the normal distribution."""
+CONFIDENCE = 0.95
 MIN_SAMPLES = 2
 
 
@@ -31,13 +32,15 @@ class VoteIntervals:
     """95% intervals of the mean scores from another panel of the same size and population: measures x runs.
 
     ``error`` is the standard error of a mean score that comes from the choice of assessors. ``undefined`` counts the
-    (resample, topic) pairs without a relevant item; they are ignored.
+    (resample, topic) pairs without a relevant item; they are ignored. ``assessors`` is how many people were resampled,
+    with all their votes; None if votes were resampled as if each were of another person.
     """
 
     low: FloatArray
     high: FloatArray
     error: FloatArray
     undefined: int
+    assessors: int | None = None
 
 
 def resample_votes(counts: IntArray, *, rng: np.random.Generator) -> IntArray:
@@ -53,6 +56,31 @@ def resample_votes(counts: IntArray, *, rng: np.random.Generator) -> IntArray:
     return rng.multinomial(total, shares)
 
 
+def resample_assessors(votes: Votes, counts: IntArray, *, rng: np.random.Generator) -> IntArray:
+    """The votes of as many assessors drawn with replacement, items x levels; each item keeps its number of votes.
+
+    An assessor who is drawn twice votes twice. An item with more or fewer votes than before has its number drawn from
+    these votes; an item without any, from its own.
+
+    >>> from kaiwa.model.votes import Votes
+    >>> rows = [("q", comment, name, level) for comment in "xy" for level, name in enumerate(("ann", "bob"))]
+    >>> votes = Votes.from_rows(rows)
+    >>> resample_assessors(votes, votes.counts(), rng=np.random.default_rng(1)).tolist()
+    [[1, 1], [1, 1]]
+    """
+    people = len(votes.assessors)
+    times = np.bincount(rng.integers(people, size=people), minlength=people)
+    given = votes.level != NA
+    cells = votes.item[given] * counts.shape[1] + votes.level[given]
+    weights = times[votes.assessor[given]]
+    drawn = np.bincount(cells, weights=weights, minlength=counts.size).astype(np.int64).reshape(counts.shape)
+    total, got = counts.sum(axis=1), drawn.sum(axis=1)
+    off = np.flatnonzero(got != total)
+    source = np.where(got[off, None] > 0, drawn[off], counts[off])
+    drawn[off] = rng.multinomial(total[off], source / source.sum(axis=1, keepdims=True))
+    return drawn
+
+
 def vote_intervals(
     answers: Answers,
     judgements: Judgements,
@@ -60,6 +88,7 @@ def vote_intervals(
     reading: Reading,
     *,
     gain: Callable[[IntArray], FloatArray],
+    by_person: Votes | None = None,
     rng: np.random.Generator,
     samples: int = 200,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
@@ -67,17 +96,20 @@ def vote_intervals(
     """Intervals of the mean scores for another panel, from resampled votes; ``gain`` turns votes into gains.
 
     After the agreement-aware measures of Maddalena et al., ICTIR 2017. The scores of two panels differ by chance
-    only, each with the same error, so 95% of the differences are within 1.96 sqrt(2) errors.
+    only, each with the same error, so 95% of the differences are within t sqrt(2) errors. Votes whose assessors are
+    known (``by_person``, whose items are the judged rows) are resampled by assessor, because a lenient one is lenient
+    on all items; the quantile t then has as many degrees of freedom as there are assessors, less one.
     """
     votes = judgements.votes
     if votes is None:
         raise ValueError("judgements without votes cannot be resampled")
     widening = _widening(votes.sum(axis=1))
+    people = None if by_person is None or by_person.anonymous else by_person
     defined = judgements.ideals.relevant > 0
     means, undefined = list[FloatArray](), 0
     for done in range(samples):
         on_progress(done, samples)
-        drawn = resample_votes(votes, rng=rng)
+        drawn = resample_assessors(people, votes, rng=rng) if people else resample_votes(votes, rng=rng)
         again = judgements.revalued(gain(drawn), votes=drawn)
         kept = defined & (again.ideals.relevant > 0)
         undefined += int((defined & ~kept).sum())
@@ -89,8 +121,19 @@ def vote_intervals(
     if len(means) < MIN_SAMPLES:
         raise InputError("resampled votes leave no topic a relevant item; give more votes or topics")
     error = np.std(np.stack(means), axis=0, ddof=1) * widening
-    reach = COVER * sqrt(2) * error
-    return VoteIntervals(actual - reach, actual + reach, error, undefined)
+    reach = _quantile(people) * sqrt(2) * error
+    return VoteIntervals(actual - reach, actual + reach, error, undefined, len(people.assessors) if people else None)
+
+
+def _quantile(people: Votes | None) -> float:
+    """The 97.5% point of t with as many degrees of freedom as assessors of equal work, less one; else of the normal."""
+    from scipy.special import ndtri, stdtrit
+
+    if people is None:
+        return float(ndtri((1 + CONFIDENCE) / 2))
+    work = np.bincount(people.assessor[people.level != NA]).astype(np.float64)
+    alike = work.sum() ** 2 / (work**2).sum()
+    return float(stdtrit(max(alike - 1, 1.0), (1 + CONFIDENCE) / 2))
 
 
 def _widening(votes: IntArray) -> float:

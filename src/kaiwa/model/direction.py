@@ -117,6 +117,18 @@ def labelled(measure: str, direction: Direction) -> str:
     return measure if direction == "higher" else f"{measure} (lower is better)"
 
 
+class Labelled:
+    """A result of one measure."""
+
+    measure: str
+    direction: Direction
+
+    @property
+    def label(self) -> str:
+        """The measure's name for readers: ``ppl (lower is better)``."""
+        return labelled(self.measure, self.direction)
+
+
 def better_of(a: str, b: str, diff: float, direction: Direction) -> str | None:
     """The better of two runs, whose scores differ by ``diff`` = a - b; None if they are equal.
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,8 @@ from kaiwa.model.topic_lists import TopicLists, starts_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +88,25 @@ class Gains(TopicLists):
         {'c9': 3.0, 'c4': 0.0}
         """
         return dict(zip(self.comments_of(topic), self.gains[self.span(topic)].tolist(), strict=True))
+
+    def where(self, kept: NDArray[np.bool_]) -> Gains:
+        """Only some rows, and the topics that have one.
+
+        >>> import kaiwa
+        >>> import numpy as np
+        >>> kaiwa.Gains.from_lists({"q1": {"c9": 3, "c4": 0}}).where(np.array([False, True])).of("q1")
+        {'c4': 0.0}
+        """
+        starts = starts_of(kept.tolist())[self.starts]
+        stays = np.diff(starts) > 0
+        return replace(
+            self,
+            topics=tuple(topic for topic, stay in zip(self.topics, stays, strict=True) if stay),
+            starts=np.append(0, starts[1:][stays]),
+            comments=self.comments[kept],
+            gains=self.gains[kept],
+            lines=None if self.lines is None else self.lines[kept],
+        )
 
     def table(self) -> IdTable:
         """The exact index from (topic number, comment) to the row it is judged in.

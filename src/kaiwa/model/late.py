@@ -15,21 +15,28 @@ if TYPE_CHECKING:
 VERBS = {
     "BaselineComparison.methods": "kaiwa.report.results.leaderboard:baseline_methods",
     "Comparison.methods": "kaiwa.report.results.leaderboard:methods_paragraph",
+    "CrossedComparison.methods": "kaiwa.report.results.crossed_view:crossed_methods",
+    "CrossedVariance.methods": "kaiwa.report.results.crossed_view:crossed_methods",
     "Gains.write": "kaiwa.api.noun_writers:write_qrels",
+    "Observations.compare": "kaiwa.compare.crossed_comparison:compare_crossed",
+    "Observations.variance": "kaiwa.compare.crossed_variance:crossed_variance",
     "Run.write": "kaiwa.api.noun_writers:write_run",
-    "Scores.compare": "kaiwa.compare.comparison:compare_runs",
-    "Scores.compare_with_baseline": "kaiwa.compare.baseline:compare_with_baseline",
+    "Scores.compare": "kaiwa.api.score_comparisons:compare_scores",
+    "Scores.compare_with_baseline": "kaiwa.api.score_comparisons:compare_scores_with_baseline",
     "Scores.factors": "kaiwa.compare.standardisation:standardisation_factors",
     "Scores.standardise": "kaiwa.compare.standardisation:standardised",
-    "Scores.variance": "kaiwa.compare.variance_components:pooled_variance",
+    "Scores.variance": "kaiwa.api.score_comparisons:variance_of_scores",
+    "ScoreSet.compare": "kaiwa.api.score_comparisons:compare_score_set",
     "Scores.write": "kaiwa.api.noun_writers:write_scores",
     "Shown.csv": "kaiwa.api.noun_writers:write_csv",
     "Shown.sheet": "kaiwa.api.sheets:sheet_of",
     "Shown.text": "kaiwa.api.sheets:text_of",
     "Votes.agree": "kaiwa.label.agreement:agreement_of_levels",
     "Votes.assessor_pairs": "kaiwa.label.agreement:assessor_pairs",
+    "Votes.assessor_quality": "kaiwa.label.assessor_quality:panel_quality",
     "Votes.contested": "kaiwa.label.agreement:contested",
     "Votes.gains": "kaiwa.label.gain_schemes:voted_gains",
+    "Votes.variance": "kaiwa.compare.vote_variance:vote_variance",
     "Votes.write": "kaiwa.api.noun_writers:write_votes",
 }
 
@@ -38,7 +45,7 @@ def verb(name: str) -> Callable[..., Any]:  # Any: each verb's own result
     """The function behind a verb.
 
     >>> verb("Scores.compare").__name__
-    'compare_runs'
+    'compare_scores'
     """
     module, _, function = VERBS[name].partition(":")
     found: Callable[..., Any] = getattr(import_module(module), function)

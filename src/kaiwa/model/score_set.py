@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from kaiwa.errors import InputError, UnknownName
 from kaiwa.model.direction import TOPICS_AND_RUNS, Axes
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from kaiwa.compare.comparison import Comparison
     from kaiwa.model.scores import Scores
 
 
@@ -116,6 +119,38 @@ class ScoreSet(Shown):
         by_measure = {measure: scores.means() for measure, scores in self.items()}
         runs = dict.fromkeys(run for means in by_measure.values() for run in means)
         return {run: {measure: means[run] for measure, means in by_measure.items() if run in means} for run in runs}
+
+    def compare(
+        self,
+        *,
+        trials: int = 5_000,
+        alpha: float = 0.05,
+        p_rule: Literal["plus-one", "share"] = "plus-one",
+        seed: int = 1,
+        threads: int = 1,
+        margin: float | None = None,
+        engine: str = "local",
+    ) -> dict[str, Comparison]:
+        """Every pair of runs compared under every measure as one family: the error is over all of them together.
+
+        >>> import kaiwa, numpy
+        >>> values = numpy.array([[1.0, 0.0]] * 6)
+        >>> tables = [kaiwa.Scores(measure, tuple("123456"), ("A", "B"), values) for measure in ("nG@1", "P+")]
+        >>> {measure: found.ranks for measure, found in kaiwa.ScoreSet(tables).compare(trials=999).items()}
+        {'nG@1': {'A': 1, 'B': 2}, 'P+': {'A': 1, 'B': 2}}
+        """
+        rng = np.random.default_rng(seed)
+        found: dict[str, Comparison] = verb("ScoreSet.compare")(
+            self.values(),
+            trials=trials,
+            alpha=alpha,
+            p_rule=p_rule,
+            rng=rng,
+            threads=threads,
+            margin=margin,
+            engine=engine,
+        )
+        return found
 
     def columns(self) -> dict[str, Sequence[object]]:
         """The rows of all measures, column by column: measure, topic, run and score.

@@ -124,11 +124,16 @@ class Scores(Noun):
         p_rule: Literal["plus-one", "share"] = "plus-one",
         seed: int = 1,
         threads: int = 1,
+        margin: float | None = None,
+        engine: str = "local",
     ) -> Comparison:
         """Every pair of runs compared: by default with the randomised Tukey HSD test.
 
-        ``test`` is ``hsd``, ``step-down`` or ``tukey``; ``trials="auto"`` adds trials until no pair is close to
-        ``alpha``, up to ``max_trials``. The result does not depend on the number of threads.
+        ``test`` is ``hsd``, ``step-down``, ``tukey``, or ``robust`` or ``robust-step-down``, which keep the variances
+        and correlations of the runs. ``trials="auto"`` adds trials until no pair is close to ``alpha``, up to
+        ``max_trials``. ``margin`` is the smallest difference that matters: each pair then has a ``verdict``.
+        ``engine`` computes the trials: ``local`` (with ``threads``), ``local[N]``, ``spark://HOST:PORT`` or
+        ``sc://HOST:PORT``; the result does not depend on it.
 
         >>> import kaiwa, numpy
         >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
@@ -144,6 +149,8 @@ class Scores(Noun):
             p_rule=p_rule,
             rng=np.random.default_rng(seed),
             threads=threads,
+            margin=margin,
+            engine=engine,
         )
         return found
 
@@ -152,14 +159,18 @@ class Scores(Noun):
         baseline: str,
         *,
         test: str = "randomisation",
-        trials: int = 5_000,
+        trials: int | None = None,
         alpha: float = 0.05,
         p_rule: Literal["plus-one", "share"] = "plus-one",
         seed: int = 1,
+        margin: float | None = None,
+        engine: str = "local",
     ) -> BaselineComparison:
         """Every run compared with one baseline by paired tests, Holm-corrected.
 
-        ``test`` is ``randomisation``, ``t`` or ``bootstrap``.
+        ``test`` is ``randomisation``, ``t`` or ``bootstrap``. Without ``trials`` there are as many as the comparisons
+        need at ``alpha``, at least 5,000. ``margin`` is the smallest difference that matters: each run then has a
+        ``verdict``, such as ``not inferior``. ``engine`` computes the trials.
 
         >>> import kaiwa, numpy
         >>> scores = kaiwa.Scores("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
@@ -167,7 +178,15 @@ class Scores(Noun):
         True
         """
         found: BaselineComparison = verb("Scores.compare_with_baseline")(
-            self, baseline, test=test, trials=trials, alpha=alpha, p_rule=p_rule, rng=np.random.default_rng(seed)
+            self,
+            baseline,
+            test=test,
+            trials=trials,
+            alpha=alpha,
+            p_rule=p_rule,
+            rng=np.random.default_rng(seed),
+            margin=margin,
+            engine=engine,
         )
         return found
 
@@ -196,8 +215,10 @@ class Scores(Noun):
         made: Scores = verb("Scores.standardise")(self, factors or self.factors(), method=method, a=a, b=b)
         return made
 
-    def variance(self, *, trials: int = 2_000, confidence: float = 0.95, seed: int = 1) -> Variance:
-        """V_E, V_E2 and the variance components, with bootstrap limits over topics.
+    def variance(
+        self, *, trials: int = 2_000, confidence: float = 0.95, seed: int = 1, engine: str = "local"
+    ) -> Variance:
+        """V_E, V_E2 and the variance components, with bootstrap limits over topics, which ``engine`` computes.
 
         >>> import kaiwa, numpy
         >>> values = numpy.array([[0.7, 0.5, 0.0], [0.3, 0.1, 0.0], [0.2, 0.0, 0.2], [0.6, 0.2, 0.1]])
@@ -205,7 +226,9 @@ class Scores(Noun):
         0.0375
         """
         rng = np.random.default_rng(seed)
-        found: Variance = verb("Scores.variance")([self.values], trials=trials, confidence=confidence, rng=rng)
+        found: Variance = verb("Scores.variance")(
+            [self.values], trials=trials, confidence=confidence, rng=rng, engine=engine
+        )
         return found
 
     def columns(self) -> dict[str, Sequence[object]]:

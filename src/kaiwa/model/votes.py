@@ -1,20 +1,24 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import InputError, counted, option
+from kaiwa.errors import InputError, UnknownName, counted, option
 from kaiwa.model.ids import IdArray, IntArray, pack, repeated_row, unpack
 from kaiwa.model.late import verb
 from kaiwa.model.shown import Noun
+from kaiwa.model.simulated import is_simulated, mixed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from kaiwa.compare.crossed_variance import CrossedVariance
     from kaiwa.label.agreement import Agreement, AssessorPair, Contested
+    from kaiwa.label.assessor_quality import PanelQuality
     from kaiwa.model.gains import Gains
 
 NA = -1
@@ -29,7 +33,10 @@ class Votes(Noun):
 
     Items are (topic, comment) pairs, ``topics[i]`` and ``comments[i]``; a vote refers to its item and its
     assessor by number. ``level`` runs from 0 to ``top``, or is NA. ``criteria`` holds further judgements
-    of the same vote (fluent, coherent, ...), one array per criterion.
+    of the same vote (fluent, coherent, ...), one array per criterion. Votes are ``anonymous`` if an assessor's number
+    need not be the same person on every item, as a column of an STC label file. ``keys`` has the key of each vote in
+    the tool that it comes from, so that a file can be imported twice; empty if there are none. Votes of simulated
+    assessors and of people are never mixed.
 
     >>> import kaiwa
     >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", None)])
@@ -44,17 +51,21 @@ class Votes(Noun):
     level: IntArray
     top: int
     criteria: Mapping[str, IntArray] = field(default_factory=dict)
+    anonymous: bool = False
+    keys: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.topics) != len(self.comments):
             raise InputError(f"{len(self.topics)} topics for {len(self.comments)} comments; give one topic per comment")
-        columns = (self.assessor, self.level, *self.criteria.values())
-        if any(len(column) != len(self.item) for column in columns):
+        lengths = {len(column) for column in (self.assessor, self.level, *self.criteria.values())}
+        if (lengths | ({len(self.keys)} if self.keys else set())) != {len(self.item)}:
             raise InputError("the columns of votes differ in length; give each vote an item, an assessor and a level")
         if ((self.level < NA) | (self.level > self.top)).any():
             raise InputError(f"a vote is outside 0..{self.top}; fix it, or declare the scale with {option('top')}")
         if repeated_row(self.item, self.assessor.astype("S20")):
             raise InputError("duplicate vote of an assessor on an item; keep one")
+        if what := mixed(self.assessors):
+            raise InputError(f"{what}; keep them apart")
 
     def __repr__(self) -> str:
         votes = f"{counted(len(self.level), 'vote')}{f' of which {self.missing:,} NA' if self.missing else ''}"
@@ -94,6 +105,42 @@ class Votes(Noun):
         """How many votes are NA."""
         return int((self.level == NA).sum())
 
+    @property
+    def simulated(self) -> bool:
+        """Whether the assessors are simulated, so that nothing that follows from the votes is a result.
+
+        >>> import kaiwa
+        >>> kaiwa.Votes.from_rows([("q1", "c9", "SIMULATED-1", 2)]).simulated
+        True
+        """
+        return any(map(is_simulated, self.assessors))
+
+    def without(self, *assessors: str) -> Votes:
+        """The votes of the other assessors; the items stay.
+
+        >>> import kaiwa
+        >>> votes = kaiwa.Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c9", "bob", 0)])
+        >>> votes.without("bob")
+        Votes(1 item, 1 assessor, 1 vote)
+        """
+        if unknown := [name for name in assessors if name not in self.assessors]:
+            raise UnknownName.among("assessor", unknown[0], self.assessors)
+        others = tuple(name for name in self.assessors if name not in assessors)
+        place = np.array([others.index(name) if name in others else NA for name in self.assessors], dtype=np.int64)
+        kept = place[self.assessor] != NA
+        return replace(self._of_rows(kept), assessors=others, assessor=place[self.assessor[kept]])
+
+    def _of_rows(self, kept: np.ndarray) -> Votes:
+        """These votes only, on the same items."""
+        return replace(
+            self,
+            item=self.item[kept],
+            assessor=self.assessor[kept],
+            level=self.level[kept],
+            criteria={name: column[kept] for name, column in self.criteria.items()},
+            keys=tuple(compress(self.keys, kept)),
+        )
+
     def by_assessor(self) -> IntArray:
         """The levels as an items x assessors matrix, NA (-1) where there is no vote.
 
@@ -104,6 +151,21 @@ class Votes(Noun):
         matrix = np.full((self.items, len(self.assessors)), NA, dtype=np.int64)
         matrix[self.item, self.assessor] = self.level
         return matrix
+
+    def of_items(self, items: IntArray) -> Votes:
+        """The votes on these items, numbered in this order.
+
+        >>> import kaiwa, numpy
+        >>> votes = kaiwa.Votes.from_rows([("q1", "c9", "ann", 2), ("q1", "c4", "ann", 0), ("q1", "c4", "bob", 1)])
+        >>> votes.of_items(numpy.array([1])).counts().tolist()
+        [[1, 1, 0]]
+        """
+        place = np.full(self.items, -1)
+        place[items] = np.arange(len(items))
+        kept = place[self.item] >= 0
+        return replace(
+            self._of_rows(kept), topics=self.topics[items], comments=self.comments[items], item=place[self.item[kept]]
+        )
 
     def counts(self) -> IntArray:
         """How many votes each item has at each level: items x levels, NA left out.
@@ -161,6 +223,28 @@ class Votes(Noun):
         0.0
         """
         found: list[AssessorPair] = verb("Votes.assessor_pairs")(self)
+        return found
+
+    def assessor_quality(self, *, samples: int = 1_000, seed: int = 1) -> PanelQuality:
+        """Each assessor's severity with interval, shares of levels, agreement with the others, and confusion of levels.
+
+        >>> import kaiwa
+        >>> rows = [(f"q{i}", "c", name, i % 2 + (name == "ann")) for i in range(4) for name in ("ann", "bob")]
+        >>> kaiwa.Votes.from_rows(rows).assessor_quality()["bob"].agreement
+        0.0
+        """
+        found: PanelQuality = verb("Votes.assessor_quality")(self, samples=samples, rng=np.random.default_rng(seed))
+        return found
+
+    def variance(self, *, confidence: float = 0.95) -> CrossedVariance:
+        """The variance components of the levels, the leniency of each assessor, and what one more vote buys.
+
+        >>> import kaiwa
+        >>> rows = [(f"q{i % 4}", f"c{i}", who, i % 3 // 2 + k) for i in range(12) for k, who in enumerate("ab")]
+        >>> kaiwa.Votes.from_rows(rows).variance().leniency[0].assessor
+        'b'
+        """
+        found: CrossedVariance = verb("Votes.variance")(self, confidence=confidence)
         return found
 
     def columns(self) -> dict[str, Sequence[object]]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from math import ceil
 
 from kaiwa.model.normalise import bigrams, normalise, overlap, skeleton
 from kaiwa.retrieve.text.tokenisers import words_and_characters
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,39 @@ class Filters:
 NO_FILTERS = Filters(min_chars=0, repeat=2.0, near=2.0)
 
 
+class NearTexts:
+    """Sets of bigrams, and whether one overlaps another set by ``share`` (above 0) or more (Jaccard).
+
+    In one order of all bigrams, two such sets share one of their first few: only sets that do are compared (Chaudhuri,
+    Ganti & Kaushik 2006).
+
+    >>> texts = NearTexts(0.5)
+    >>> texts.add(bigrams("abcd"))
+    >>> texts.has_near(bigrams("abce")), texts.has_near(bigrams("abxyz"))
+    (True, False)
+    """
+
+    def __init__(self, share: float) -> None:
+        self._share = share
+        self._with: dict[str, list[frozenset[str]]] = {}
+
+    def add(self, own: frozenset[str]) -> None:
+        """Add a set."""
+        for pair in self._first(own):
+            self._with.setdefault(pair, []).append(own)
+
+    def has_near(self, own: frozenset[str]) -> bool:
+        """Whether a set that was added overlaps this one."""
+        return any(
+            overlap(own, other) >= self._share for pair in self._first(own) for other in self._with.get(pair, ())
+        )
+
+    def _first(self, own: frozenset[str]) -> list[str]:
+        """So many that the others alone are too few for the share; a rounded quotient may be just below it."""
+        needed = ceil(self._share * len(own) - _ROUNDING)
+        return sorted(own)[: max(len(own) - needed + 1, 0)]
+
+
 class Screen:
     """Takes comments in rank order and returns the reason why one is refused.
 
@@ -45,14 +81,14 @@ class Screen:
         self._query_bigrams = bigrams(query)
         self._query_words = Counter(words_and_characters(query))
         self._blocked = tuple(normalise(word) for word in filters.blocked)
-        self._answers: list[frozenset[str]] = []
+        self._answers = NearTexts(filters.near)
 
     def refuses(self, text: str) -> str | None:
         """The reason why the comment is not an answer; None if it is one."""
         compared, own = skeleton(text), bigrams(text)
         reason = self._reason(text, compared, own)
         if reason is None:
-            self._answers.append(own)
+            self._answers.add(own)
         return reason
 
     def _reason(self, text: str, compared: str, own: frozenset[str]) -> str | None:
@@ -67,8 +103,7 @@ class Screen:
             return "reordered"
         if self._blocked and any(word in normalise(text) for word in self._blocked):
             return "blocked"
-        near = any(overlap(own, answer) >= filters.near for answer in self._answers)
-        return "near" if near else None
+        return "near" if self._answers.has_near(own) else None
 
     def _is_reordered(self, text: str) -> bool:
         """Whether the comment has most words of the query, and no other: "我爱你" has too few of "你爱我吗"."""

@@ -10,7 +10,8 @@ import numpy as np
 from kaiwa.errors import counted
 from kaiwa.model.shown import Shown
 from kaiwa.rank.answer_filters import Filters, Screen
-from kaiwa.rank.features import feature_values, term_strengths
+from kaiwa.rank.features.batch import Batch
+from kaiwa.rank.features.feature_table import feature_values, term_strengths, word_pairs
 from kaiwa.rank.systems import ranked
 from kaiwa.retrieve.search.takedown_ids import Takedown, is_among
 from kaiwa.retrieve.text.tokenisers import tokeniser
@@ -19,6 +20,7 @@ from kaiwa.retrieve.text.written_words import SharedWords
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from kaiwa.rank.models.model_table import Models
     from kaiwa.rank.systems import System
     from kaiwa.retrieve.index.inverted_index import Index
     from kaiwa.retrieve.search.matching import Candidates, Query
@@ -33,7 +35,8 @@ class Reply:
     """One comment as an answer, and its reasons: its best post, the words it shares, the values of the features.
 
     ``words`` are words of the query as they are written there, those that add most to the features first. Function
-    words are left out, unless nothing else is shared.
+    words are left out, unless nothing else is shared. ``translations`` are, for a system with TransLM, words of the
+    query that the pair lacks, with the words of the pair that explain them.
     """
 
     comment: str
@@ -43,26 +46,50 @@ class Reply:
     post_text: str
     words: tuple[str, ...]
     features: Mapping[str, float]
+    translations: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class BareReply:
+    """One comment as an answer, without reasons: the fields of a Reply that take no time."""
+
+    comment: str
+    text: str
+    score: float
+    post: str
+    post_text: str
 
 
 class Replies(list[Reply], Shown):
     """The comments that answer a post, best first, with reasons.
+
+    ``weights`` are those of the standardised features, if the system orders by them; else None.
 
     >>> import kaiwa
     >>> kaiwa.Replies()
     Replies(0 comments)
     """
 
+    weights: Mapping[str, float] | None = None
+
     def __repr__(self) -> str:
         return f"Replies({counted(len(self), 'comment')})"
 
 
-def answers(query: Query, system: System, *, k: int, filters: Filters, takedown: Takedown = NO_TAKEDOWN) -> Candidates:
+def answers(
+    query: Query,
+    system: System,
+    *,
+    k: int,
+    filters: Filters,
+    takedown: Takedown = NO_TAKEDOWN,
+    models: Models | None = None,
+) -> Candidates:
     """The k best candidates that pass the filters, best first."""
     texts = query.index.comments.texts
     depth = k + _EXTRA
     while True:
-        found = ranked(query, system, k=depth, takedown_posts=takedown.posts)
+        found = ranked(query, system, k=depth, takedown_posts=takedown.posts, models=models)
         screen = Screen(query.text, filters)
         chosen: list[int] = []
         for place in np.flatnonzero(~is_among(found.comments, takedown.comments)).tolist():
@@ -86,13 +113,21 @@ def _with_shown_posts(index: Index, candidates: Candidates, takedown: Takedown) 
     return replace(candidates, posts=posts)
 
 
-def replies(query: Query, system: System, candidates: Candidates) -> list[Reply]:
+def replies(
+    query: Query,
+    system: System,
+    candidates: Candidates,
+    models: Models | None = None,
+    takedown: Takedown = NO_TAKEDOWN,
+) -> Replies:
     """The candidates as replies, each with its reasons."""
-    values = feature_values(query, system.features, candidates)
-    strengths = term_strengths(query, system.features, candidates)
+    batch = Batch(query, candidates, models, takedown.posts)
+    values, strengths = feature_values(batch, system.features), term_strengths(batch, system.features)
+    translations = word_pairs(batch, system.features)
     posts, comments = query.index.posts.texts, query.index.comments.texts
     words = SharedWords(tokeniser(query.index.tokeniser), query.text, query.index.language)
-    made = []
+    made = Replies()
+    made.weights = system.weights
     for place, (comment, post) in enumerate(zip(candidates.comments.tolist(), candidates.posts.tolist(), strict=True)):
         text, post_text = comments.text_of(comment), posts.text_of(post)
         added = {word: amount for word, amount in zip(query.words, strengths[:, place].tolist(), strict=True) if amount}
@@ -105,9 +140,20 @@ def replies(query: Query, system: System, candidates: Candidates) -> list[Reply]
                 post_text=post_text,
                 words=words.shared(added, f"{text}\n{post_text}"),
                 features={name: float(column[place]) for name, column in values.items()},
+                translations=translations[place],
             )
         )
     return made
+
+
+def bare_replies(index: Index, candidates: Candidates) -> list[BareReply]:
+    """The candidates as replies without reasons."""
+    posts, comments = index.posts.texts, index.comments.texts
+    rows = zip(candidates.comments.tolist(), candidates.posts.tolist(), candidates.scores.tolist(), strict=True)
+    return [
+        BareReply(comments.id_of(comment), comments.text_of(comment), score, posts.id_of(post), posts.text_of(post))
+        for comment, post, score in rows
+    ]
 
 
 def ranking(index: Index, candidates: Candidates) -> list[tuple[str, float]]:

@@ -11,17 +11,27 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError
-from kaiwa.rank.features import feature_values
+from kaiwa.rank.features.batch import Batch
+from kaiwa.rank.features.feature_table import FEATURES, feature_values
+from kaiwa.rank.features.signals import FIRST_DEPTH
 from kaiwa.rank.fusion import FUSIONS
+from kaiwa.rank.linear import weighted_sum
+from kaiwa.rank.sources.bridge import bridged_search
+from kaiwa.rank.sources.dense import ENCODER, approximate, comments_of_nearest_posts, nearest_comments
+from kaiwa.rank.sources.keyword_expansion import expanded_search
+from kaiwa.rank.sources.posts_first import by_length, by_similarity, posts_first
+from kaiwa.rank.sources.random_walk import random_walk
+from kaiwa.rank.sources.source import Asked
 from kaiwa.registry import Names
-from kaiwa.retrieve.search.matching import Candidates, Matcher, search
+from kaiwa.retrieve.search.matching import Candidates, Matcher
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from kaiwa.model.ids import IntArray
+    from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.rank.fusion import Combination, Features
+    from kaiwa.rank.models.model_table import Models
+    from kaiwa.rank.sources.source import Source
     from kaiwa.retrieve.search.matching import Query
 
 
@@ -34,61 +44,241 @@ def first_ranking(rankings: Sequence[Candidates], _features: Features) -> Candid
 class System:
     """A named way to rank comments; ``depth`` is the minimum number of candidates of each search.
 
-    ``features`` are names of FEATURES: those that the combination may use, and that a reply shows.
+    ``features`` are names of FEATURES: those that the combination may use, and that a reply shows. ``origin`` is the
+    team or the paper that described the system; ``needs`` are the models of its sources. ``weights`` are those of the
+    standardised features, if it orders by their sum.
     """
 
     description: str
-    searches: tuple[Matcher, ...]
+    searches: tuple[Matcher | Source, ...]
     features: tuple[str, ...]
     combine: Combination = first_ranking
     depth: int = 0
+    origin: str = ""
+    needs: tuple[str, ...] = ()
+    weights: Mapping[str, float] | None = None
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that its features and its sources need."""
+        by_features = (need for name in self.features for need in FEATURES[name].needs)
+        return tuple(dict.fromkeys((*by_features, *self.needs)))
 
 
-_LATER = {"run3": "TransLM", "run4": "TopicWord", "run5": "TransLM and TopicWord"}
 _TFIDF_Q2P, _TFIDF_Q2C, _TFIDF = (Matcher("tfidf", *weights) for weights in ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0)))
 _BM25_Q2P, _BM25_Q2C, _BM25 = (Matcher("bm25", *weights) for weights in ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0)))
 _TFIDF_FEATURES = ("q2p", "q2c")
 _BM25_FEATURES = ("bm25-q2p", "bm25-q2c")
+_NGRAMS = ("ngrams-q2p", "ngrams-q2c")
+_TOWERS = ("towers-q2p", "towers-q2c")
+_ENCODER = ("encoder-q2p", "encoder-q2c")
+_TRANSLM, _TOPICWORD = ("translm",), ("topicword-q2p", "topicword-q2c")
+_PILOT = "Sakai et al. 2015"
+_ROBERTSON = "Robertson and Zaragoza 2009"
+_POSTS_FIRST = "uwnlp and picl, NTCIR-12 STC"
+_CELLS = "Jégou et al. 2011"
+_RERANKED = 200  # candidates of run2 that features reorder
+
+
+def _summed(
+    description: str,
+    searches: tuple[Matcher | Source, ...],
+    features: tuple[str, ...],
+    *,
+    origin: str,
+    depth: int = _RERANKED,
+    needs: tuple[str, ...] = (),
+) -> System:
+    """The candidates of some searches, ordered by the sum of features, all standardised."""
+    weights = dict.fromkeys(features, 1.0)
+    return System(
+        description,
+        searches,
+        features,
+        combine=weighted_sum(weights),
+        depth=depth,
+        origin=origin,
+        needs=needs,
+        weights=weights,
+    )
+
+
+def _reranked(description: str, *added: str, depth: int = _RERANKED, origin: str = _PILOT) -> System:
+    """The candidates of run2, ordered by the sum of its features and others, all standardised."""
+    return _summed(description, (_TFIDF,), _TFIDF_FEATURES + added, depth=depth, origin=origin)
+
+
+def _found(description: str, source: Source, origin: str) -> System:
+    """The ranking of one source of candidates."""
+    return System(description, (source,), _TFIDF_FEATURES, origin=origin)
+
 
 SYSTEMS = Names(
     "system",
     {
-        "run0": System("Q2P: similar posts' comments, tf-idf cosine", (_TFIDF_Q2P,), _TFIDF_FEATURES),
-        "run1": System("Q2C: similar comments, tf-idf cosine", (_TFIDF_Q2C,), _TFIDF_FEATURES),
-        "run2": System("Q2P + Q2C over all pairs, tf-idf cosine", (_TFIDF,), _TFIDF_FEATURES),
-        "bm25": System("Q2P + Q2C over all pairs, BM25", (_BM25,), _BM25_FEATURES),
-        "bm25-q2p": System("Q2P: similar posts' comments, BM25", (_BM25_Q2P,), _BM25_FEATURES),
-        "bm25-q2c": System("Q2C: similar comments, BM25", (_BM25_Q2C,), _BM25_FEATURES),
+        "run0": System("Q2P: similar posts' comments, tf-idf cosine", (_TFIDF_Q2P,), _TFIDF_FEATURES, origin=_PILOT),
+        "run1": System("Q2C: similar comments, tf-idf cosine", (_TFIDF_Q2C,), _TFIDF_FEATURES, origin=_PILOT),
+        "run2": System("Q2P + Q2C over all pairs, tf-idf cosine", (_TFIDF,), _TFIDF_FEATURES, origin=_PILOT),
+        "run3": _reranked("Q2P + Q2C + TransLM", *_TRANSLM),
+        "run4": _reranked("Q2P + Q2C + TopicWord", *_TOPICWORD),
+        "run5": _reranked("Q2P + Q2C + TransLM + TopicWord", *_TRANSLM, *_TOPICWORD),
+        "bm25": System("Q2P + Q2C over all pairs, BM25", (_BM25,), _BM25_FEATURES, origin=_ROBERTSON),
+        "bm25-q2p": System("Q2P: similar posts' comments, BM25", (_BM25_Q2P,), _BM25_FEATURES, origin=_ROBERTSON),
+        "bm25-q2c": System("Q2C: similar comments, BM25", (_BM25_Q2C,), _BM25_FEATURES, origin=_ROBERTSON),
         "fusion": System(
             "run0, run1 and bm25, fused",
             (_TFIDF_Q2P, _TFIDF_Q2C, _BM25),
             _TFIDF_FEATURES + _BM25_FEATURES,
             combine=FUSIONS["rrf"],
             depth=100,
+            origin="Cormack et al. 2009",
+        ),
+        "language-model": _reranked(
+            "the 500 best of run2 and a language model of the pair",
+            "language-comment",
+            "language-pair",
+            depth=500,
+            origin="sss, NTCIR-12 STC",
+        ),
+        "towers": System(
+            "the comments nearest to the query by two trained encoders, among all",
+            (nearest_comments,),
+            _TOWERS,
+            origin="Shen et al. 2014",
+            needs=("dense",),
+        ),
+        "hybrid": _summed(
+            "the best of run2 and the nearest comments and posts by the encoders, by all similarities",
+            (_TFIDF, nearest_comments, comments_of_nearest_posts),
+            _TFIDF_FEATURES + _TOWERS,
+            origin="Karpukhin et al. 2020",
+            needs=("dense",),
+        ),
+        "post-then-comment": _found(
+            "the comments of the most similar post by Q2C, then of the next",
+            partial(posts_first, order=by_similarity),
+            _POSTS_FIRST,
+        ),
+        "best-comment": _found(
+            "the comment nearest to the query of each similar post",
+            partial(posts_first, order=by_similarity, each=1),
+            _POSTS_FIRST,
+        ),
+        "longest-comment": _found(
+            "the comments of the most similar post, the longest first, then of the next",
+            partial(posts_first, order=by_length),
+            _POSTS_FIRST,
+        ),
+        "lda": _reranked(
+            "the 200 best of run2, with the similarity of topics, mixed with idf",
+            "lda-q2p",
+            "lda-q2c",
+            origin="KIT15, NTCIR-12 STC",
+        ),
+        "wtmf": _reranked(
+            "the 200 best of run2, with weighted text matrix factorisation",
+            "wtmf-q2p",
+            "wtmf-q2c",
+            origin="Oni, NTCIR-12 STC",
+        ),
+        "cnn": _reranked(
+            "the 200 best of run2, with a small convolutional network", "cnn-q2c", origin="HITSZ, NTCIR-12 STC"
+        ),
+        "ngrams": _summed(
+            "the 500 best of bm25 by a probabilistic model of character n-grams",
+            (_BM25,),
+            _NGRAMS,
+            depth=500,
+            origin="OKSAT, NTCIR-12 STC",
+        ),
+        "random-walk": System(
+            "the 200 best of run2 by a random walk over their posts and comments",
+            (random_walk,),
+            _TFIDF_FEATURES,
+            depth=_RERANKED,
+            origin="BUPT and SLSTC, NTCIR-12 STC",
+        ),
+        "keyword-expansion": System(
+            "run2, and run2 with words that answer the query's words, fused",
+            (_TFIDF, expanded_search),
+            _TFIDF_FEATURES,
+            combine=FUSIONS["rrf"],
+            depth=100,
+            origin="PolyU, NTCIR-12 STC",
+            needs=("translation",),
+        ),
+        "encoder-decoder": _reranked(
+            "the 200 best of run2, with a small encoder-decoder in both directions",
+            "decoder-comment",
+            "decoder-query",
+            origin="USTC, NTCIR-12 STC",
+        ),
+        "patterns": _reranked(
+            "the 200 best of run2, with pairs of patterns by logistic regression",
+            "patterns-q2c",
+            origin="ITNLP, NTCIR-12 STC",
+        ),
+        "random-forest": _reranked(
+            "the 200 best of run2, with a random forest over tf-idf features", "forest-q2c", origin="Oni, NTCIR-12 STC"
+        ),
+        "bridge": System(
+            "run2, and the comments like the replies that similar posts of other dialogues had, fused",
+            (bridged_search, _TFIDF),
+            _TFIDF_FEATURES,
+            combine=FUSIONS["rrf"],
+            depth=100,
+            origin="yuila, NTCIR-12 STC",
+            needs=("bridge",),
+        ),
+        "towers-approximate": System(
+            "towers, among the vectors of the nearest cells",
+            (partial(nearest_comments, near=approximate),),
+            _TOWERS,
+            origin=_CELLS,
+            needs=("dense", "cells"),
+        ),
+        "hybrid-approximate": _summed(
+            "hybrid, with the vectors of the nearest cells",
+            (_TFIDF, *(partial(source, near=approximate) for source in (nearest_comments, comments_of_nearest_posts))),
+            _TFIDF_FEATURES + _TOWERS,
+            origin=_CELLS,
+            needs=("dense", "cells"),
+        ),
+        "encoder": _summed(
+            "the nearest comments and posts by an encoder given as a file, by both cosines",
+            tuple(partial(source, space=ENCODER) for source in (nearest_comments, comments_of_nearest_posts)),
+            _ENCODER,
+            origin="Reimers and Gurevych 2019",
         ),
     },
 )
-"""Feature sets of run0 to run2: Sakai et al. 2015, Table 2."""
+"""Feature sets of run0 to run5: Sakai et al. 2015, Table 2."""
 
 
 def system_named(name: str, *, fusion: str = "rrf") -> System:
-    """The system of that name, with ``fusion`` if it combines rankings; a system without its model is an error.
+    """The system of that name, with ``fusion`` if it combines rankings.
 
     >>> system_named("run2").description
     'Q2P + Q2C over all pairs, tf-idf cosine'
     >>> system_named("fusion", fusion="combsum").description
     'run0, run1 and bm25, fused (combsum)'
     """
-    if name in _LATER:
-        raise InputError(f"system {name!r} needs {_LATER[name]}, which this version does not have; use run2")
     system = SYSTEMS[name]
     if system.combine not in FUSIONS.values():
         return system
     return replace(system, combine=FUSIONS[fusion], description=f"{system.description} ({fusion})")
 
 
-def ranked(query: Query, system: System, *, k: int, takedown_posts: IntArray | None = None) -> Candidates:
+def ranked(
+    query: Query, system: System, *, k: int, takedown_posts: IntArray | None = None, models: Models | None = None
+) -> Candidates:
     """The k best comments as the system ranks them, before any filter."""
-    depth = max(k, system.depth)
-    rankings = [search(query, matcher, k=depth, takedown_posts=takedown_posts) for matcher in system.searches]
-    return system.combine(rankings, partial(feature_values, query, system.features))[:k]
+
+    def features(candidates: Candidates) -> Mapping[str, FloatArray]:
+        return feature_values(Batch(query, candidates, models, takedown_posts, searched), system.features)
+
+    asked = Asked(query, max(k, system.depth), takedown_posts, models)
+    rankings = [asked.search(one) if isinstance(one, Matcher) else one(asked) for one in system.searches]
+    done = zip(system.searches, rankings, strict=True) if asked.k >= FIRST_DEPTH else ()
+    searched = {one: found for one, found in done if isinstance(one, Matcher)}
+    return system.combine(rankings, features)[:k]

@@ -170,5 +170,5 @@ def _heading(column: _Column, wide: float | None, size: _Size) -> str:
 
 def _cell(column: _Column, text: str, wide: float | None, size: _Size) -> str:
     if column.numeric:
-        return text.replace("-", "$-$")
+        return text.replace("-", "$-$").replace("<= ", r"$\le$ ").replace("< ", "$<$ ")
     return latex_escape(text) if wide is None else rf"\raggedright {breakable(text, wide / size.scale)}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from math import ceil, floor, log10
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +35,29 @@ class Rows:
         return table(self.header, self.rows, digits=self.digits)
 
 
+class PValue(float):
+    """A p-value as a cell: one at the smallest p of its trials is printed as an upper limit, never as 0.
+
+    >>> [show(PValue(p, smallest=1 / 5001)) for p in (0.25, 1 / 5001)], show(PValue(1e-9))
+    (['0.2500', '<= 0.0002'], '< 0.0001')
+    """
+
+    limit: float
+
+    def __new__(cls, p: float, *, smallest: float = 0.0) -> Self:
+        """The p of a test whose trials have this smallest p; 0 for a test without trials."""
+        made = super().__new__(cls, p)
+        made.limit = max(p, smallest) if p <= smallest * (1 + 1e-9) else 0.0
+        return made
+
+    def shown(self, digits: int) -> str:
+        """The number to so many digits, or its upper limit, rounded up."""
+        if self.limit:
+            places = max(digits, -floor(log10(self.limit)))
+            return f"<= {ceil(self.limit * 10**places - 1e-6) / 10**places:.{places}f}"
+        return f"< {10.0**-digits:.{digits}f}" if self < 0.5 * 10.0**-digits else f"{float(self):.{digits}f}"
+
+
 def show(cell: Cell, *, digits: int = 4) -> str:
     """A cell as text: floats to ``digits`` places, whole numbers in groups of three digits, None as n/a.
 
@@ -44,6 +68,8 @@ def show(cell: Cell, *, digits: int = 4) -> str:
         return MISSING
     if isinstance(cell, str):
         return cell
+    if isinstance(cell, PValue):
+        return cell.shown(digits)
     return f"{cell:.{digits}f}" if isinstance(cell, float) else f"{cell:,}"
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from kaiwa.errors import InputError, counted
+from kaiwa.stats.ties import tie_tolerance, with_ties
 from kaiwa.stats.topic_bootstrap import percentile_limits
+from kaiwa.stats.topic_draws import drawn_places, trial_key
+from kaiwa.stats.trial_blocks import ONE_THREAD, Workers, trial_blocks
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
@@ -17,6 +21,10 @@ if TYPE_CHECKING:
 Ties = Literal["tau-b", "listed"]
 Interval = Literal["hwc", "null", "bootstrap"]
 MIN_RUNS = 2
+TAU_BLOCK = 250
+"""Taus computed at once, one after the other."""
+MOST_DRAWS = 20
+"""Draws for each tau that is wanted: one in which all runs tie has none."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +49,11 @@ def kendall_tau(
     confidence: float = 0.95,
     trials: int = 2_000,
     rng: np.random.Generator | None = None,
+    workers: Workers = ONE_THREAD,
 ) -> TauResult:
-    """Kendall's tau between the scores of the same runs, with a confidence interval.
+    """Kendall's tau between the scores of the same runs, with a confidence interval over runs.
 
+    Scores that differ by rounding only are ties. Give means of scores as ``tied_means`` gives them.
     ``ties="tau-b"`` corrects for ties; ``"listed"`` ranks tied runs in the reverse of their listed order,
     as the rankings behind Table 6 of the STC overview (2016) do.
 
@@ -52,13 +62,14 @@ def kendall_tau(
     (0.6667, -0.295, 1.6283)
     """
     _require_paired(x, y)
+    x, y = (with_ties(scores, tie_tolerance(scores)) for scores in (x, y))
     if ties == "listed":
         x, y = listed_order(x), listed_order(y)
     tau = tau_b(x, y)
     if interval == "bootstrap":
-        low, high = _bootstrap_limits(x, y, confidence, trials, rng)
+        low, high = percentile_limits(_drawn_taus(x, y, trials, rng, workers), confidence)
     else:
-        reach = _normal_quantile(confidence) * (null_error(len(x)) if interval == "null" else hwc_error(x, y))
+        reach = normal_quantile(confidence) * (null_error(len(x)) if interval == "null" else hwc_error(x, y))
         low, high = tau - reach, tau + reach
     return TauResult(tau, low, high, len(x), ties, interval, confidence)
 
@@ -118,21 +129,40 @@ def hwc_error(x: FloatArray, y: FloatArray) -> float:
     return sqrt(max(variance, 0.0))
 
 
-def _bootstrap_limits(
-    x: FloatArray, y: FloatArray, confidence: float, trials: int, rng: np.random.Generator | None
-) -> tuple[float, float]:
-    """Percentiles of tau over runs drawn with replacement; a draw in which all runs tie is replaced by another."""
+def _drawn_taus(
+    x: FloatArray, y: FloatArray, trials: int, rng: np.random.Generator | None, workers: Workers
+) -> FloatArray:
+    """Taus over runs drawn with replacement: the first draws in which the runs do not all tie."""
     if rng is None:
         raise InputError("a bootstrap needs a generator; give rng=numpy.random.default_rng(seed)")
-    taus: list[float] = []
-    for _ in range(20 * trials):
-        pick = rng.integers(len(x), size=len(x))
-        agreement, untied_x, untied_y = _signs(x[pick], y[pick])
-        if untied_x and untied_y:
-            taus.append(float(agreement.sum() / sqrt(untied_x * untied_y)))
-        if len(taus) == trials:
+    found = np.zeros(0)
+    block = partial(_tau_block, x, y, trial_key(rng))
+    for taus in trial_blocks(block, trials=MOST_DRAWS * trials, size=TAU_BLOCK, workers=workers):
+        found = np.concatenate((found, taus[~np.isnan(taus)]))
+        if len(found) >= trials:
             break
-    return percentile_limits(np.array(taus), confidence)
+    return found[:trials]
+
+
+def _tau_block(x: FloatArray, y: FloatArray, key: int, first: int, trials: int) -> FloatArray:
+    """The tau of each draw, NaN if all runs of a list tie."""
+    return np.array([_drawn_tau(x[pick], y[pick]) for pick in drawn_places(key, first, trials, len(x))])
+
+
+def _drawn_tau(x: FloatArray, y: FloatArray) -> float:
+    agreement, untied_x, untied_y = _signs(x, y)
+    return float(agreement.sum() / sqrt(untied_x * untied_y)) if untied_x and untied_y else float("nan")
+
+
+def normal_quantile(confidence: float) -> float:
+    """How many standard errors a two-sided normal interval reaches.
+
+    >>> round(normal_quantile(0.95), 4)
+    1.96
+    """
+    from scipy.special import ndtri
+
+    return float(ndtri((1 + confidence) / 2))
 
 
 def _signs(x: FloatArray, y: FloatArray) -> tuple[FloatArray, float, float]:
@@ -140,12 +170,6 @@ def _signs(x: FloatArray, y: FloatArray) -> tuple[FloatArray, float, float]:
     by_x = np.sign(x[:, None] - x)
     by_y = np.sign(y[:, None] - y)
     return by_x * by_y, float(np.abs(by_x).sum()), float(np.abs(by_y).sum())
-
-
-def _normal_quantile(confidence: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri((1 + confidence) / 2))
 
 
 def _require_paired(x: FloatArray, y: FloatArray) -> None:

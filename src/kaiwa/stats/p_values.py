@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, floor
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
 
 PRule = Literal["plus-one", "share"]
+MIN_TRIALS = 5_000
+EXTREME_TRIALS = 20
 
 
 def p_from_counts(count: NDArray[np.number], trials: int, p_rule: PRule) -> FloatArray:
@@ -44,13 +46,46 @@ def too_close(p: FloatArray, alpha: float, trials: int) -> NDArray[np.bool_]:
     return close
 
 
-def fewest_trials(alpha: float, p_rule: PRule) -> int:
-    """The fewest trials with which any pair can be significant.
+def fewest_trials(alpha: float, p_rule: PRule, *, comparisons: int = 1) -> int:
+    """The fewest trials with which any of so many Holm-corrected comparisons can be significant.
 
-    >>> fewest_trials(0.05, "plus-one")
-    19
+    >>> fewest_trials(0.05, "plus-one"), fewest_trials(0.01, "plus-one", comparisons=109)
+    (19, 10899)
     """
-    return 1 if p_rule == "share" else max(1, ceil(1 / alpha - 1e-9) - 1)
+    return 1 if p_rule == "share" else max(1, ceil(comparisons / alpha - 1e-9) - 1)
+
+
+def enough_trials(alpha: float, *, comparisons: int) -> int:
+    """The trials that so many corrected comparisons need: 20 are at least as extreme if p is alpha / comparisons.
+
+    So the smallest level of Holm's rule is met with a standard error below a quarter; never fewer than 5,000.
+
+    >>> enough_trials(0.05, comparisons=3), enough_trials(0.01, comparisons=109)
+    (5000, 218000)
+    """
+    return max(MIN_TRIALS, ceil(EXTREME_TRIALS * comparisons / alpha - 1e-9))
+
+
+def smallest_p(trials: int | None, p_rule: PRule) -> float:
+    """The p of a difference that no trial reaches, or the smallest above 0 for "share"; 0 for an analytic test.
+
+    >>> smallest_p(999, "plus-one"), smallest_p(1000, "share"), smallest_p(None, "plus-one")
+    (0.001, 0.001, 0.0)
+    """
+    if trials is None:
+        return 0.0
+    return 1 / trials if p_rule == "share" else 1 / (trials + 1)
+
+
+def allowed_counts(level: float, trials: int, p_rule: PRule) -> int:
+    """How many trials may be as extreme as a difference that is significant at this level; -1 if none can be.
+
+    >>> allowed_counts(0.05, 99, "plus-one"), allowed_counts(0.05, 9, "plus-one"), allowed_counts(0.05, 99, "share")
+    (4, -1, 4)
+    """
+    if p_rule == "share":
+        return floor(level * trials + 1e-9)
+    return floor(level * (trials + 1) + 1e-9) - 1
 
 
 def holm(p: FloatArray) -> FloatArray:

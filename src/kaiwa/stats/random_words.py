@@ -1,4 +1,4 @@
-"""Random numbers for the shuffles: 64-bit words by position, and several bounded draws from each word."""
+"""Random numbers of the trials: 64-bit words by position, and several bounded draws from each word."""
 
 from __future__ import annotations
 
@@ -48,6 +48,22 @@ def mixed(word: Words) -> Words:
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))
+
+
+def trial_words(key: int, first: int, trials: int, words: int) -> WordArray:
+    """The first random words of each trial, "trials x words"; trial t of a key always has the same ones.
+
+    >>> bool((trial_words(7, 2, 1, 3)[0] == trial_words(7, 0, 5, 9)[2, :3]).all())
+    True
+    """
+    steps = np.arange(1, words + 1, dtype=np.uint64) * GOLDEN
+    return mixed(trial_states(key, first, trials)[:, None] + steps)
+
+
+def trial_states(key: int, first: int, trials: int) -> WordArray:
+    """Where the stream of random words of each trial starts: a hash of the key and the trial's number."""
+    trial = np.arange(trials, dtype=np.uint64)
+    return mixed(np.uint64(key) + (np.uint64(first + 1) + trial) * GOLDEN)
 
 
 def fractions(state: WordArray, product: np.uint64, limit: np.uint64) -> WordArray:

@@ -2,7 +2,7 @@
 
 Trial t of a key is always the same shuffle: its random words are a SplitMix64 stream (Steele et al. 2014)
 that starts at a hash of (key, t), and each word has a fixed position in that stream. So the bits do not depend
-on the block size, on the threads, or on which of the two paths ran: numpy for small work, compiled
+on the block size, on the workers, or on which of the two paths ran: numpy for small work, compiled
 (``kaiwa.stats.shuffle_kernel``) if this saves more time than loading the compiler takes, or if it is loaded already.
 Without numba, which comes with the extra ``search``, numpy does all the work.
 """
@@ -10,13 +10,14 @@ Without numba, which comes with the extra ``search``, numpy does all the work.
 from __future__ import annotations
 
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kaiwa.errors import InputError, MissingExtra, counted
-from kaiwa.stats.random_words import FRACTION_BITS, GOLDEN, MASK, MAX_RUNS, Draws, fractions, mixed
+from kaiwa.stats.random_words import FRACTION_BITS, GOLDEN, MASK, MAX_RUNS, Draws, fractions, trial_states
+from kaiwa.stats.trial_blocks import ONE_THREAD, Workers, trial_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,18 +31,13 @@ COMPILED = "kaiwa.stats.shuffle_kernel"
 BLOCK_CELLS = 250_000
 
 
-def shuffle_key(rng: np.random.Generator) -> int:
-    """The key of one randomised test, drawn from the caller's generator."""
-    return int(rng.integers(1 << 63))
-
-
 def shuffled_means(
     by_topic: FloatArray,
     *,
     trials: int,
     key: int,
     first: int = 0,
-    threads: int = 1,
+    workers: Workers = ONE_THREAD,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[FloatArray]:
     """The run means of each trial, in blocks "trials x runs", in trial order.
@@ -52,23 +48,15 @@ def shuffled_means(
     topics, runs = by_topic.shape
     if not 1 < runs < MAX_RUNS:
         raise InputError(f"{counted(runs, 'run')}; a comparison takes 2 to {MAX_RUNS - 1} runs")
-    sums = _path(topics * runs * trials)
-    draws = Draws.of(runs)
-    size = max(1, BLOCK_CELLS // runs)
-    spans = [(start, min(start + size, first + trials)) for start in range(first, first + trials, size)]
     rows = np.ascontiguousarray(by_topic, dtype=np.float64)
+    block = partial(_mean_block, by_topic=rows, key=key, draws=Draws.of(runs), cells=topics * runs * trials)
+    size = max(1, BLOCK_CELLS // runs)
+    return trial_blocks(block, trials=trials, size=size, first=first, workers=workers, progress=progress)
 
-    def block(span: tuple[int, int]) -> FloatArray:
-        means: FloatArray = sums(rows, key, span[0], span[1] - span[0], draws) / topics
-        return means
 
-    with ThreadPoolExecutor(threads) as pool:
-        for start in range(0, len(spans), threads):
-            window = spans[start : start + threads]
-            for span, means in zip(window, pool.map(block, window), strict=True):
-                if progress:
-                    progress(span[1] - first, trials)
-                yield means
+def _mean_block(first: int, trials: int, *, by_topic: FloatArray, key: int, draws: Draws, cells: int) -> FloatArray:
+    means: FloatArray = _path(cells)(by_topic, key, first, trials, draws) / len(by_topic)
+    return means
 
 
 def _path(cells: int) -> Callable[[FloatArray, int, int, int, Draws], FloatArray]:
@@ -85,7 +73,7 @@ def sums_by_numpy(by_topic: FloatArray, key: int, first: int, trials: int, draws
     """Shuffled column sums "trials x runs", one numpy step per place of a row, all trials at once."""
     topics, runs = by_topic.shape
     trial = np.arange(trials, dtype=np.uint64)
-    state = mixed(np.uint64(key) + (np.uint64(first + 1) + trial) * GOLDEN)
+    state = trial_states(key, first, trials)
     total = np.zeros((runs, trials))
     row = np.empty((runs, trials))
     for topic in range(topics):

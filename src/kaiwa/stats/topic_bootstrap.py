@@ -1,7 +1,7 @@
 """The topic bootstrap: how often each topic is drawn, in blocks that fit in memory, and percentile limits.
 
-There are two ways to draw, because a seed must give the same numbers as in earlier versions: ``topic_weights`` for
-variances and paired tests, ``topic_counts`` for agreement and decisions.
+There are two ways to draw: ``topic_weights`` by key and trial, so that blocks can be computed anywhere, and
+``topic_counts`` at once, for agreement and for decisions on sets of any size.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from kaiwa.stats.topic_draws import drawn_counts, trial_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,8 +27,10 @@ def topic_weights(rng: np.random.Generator, draws: int, topics: int) -> Iterator
     >>> [block.sum(axis=1).tolist() for block in topic_weights(np.random.default_rng(1), 2, 4)]
     [[4.0, 4.0]]
     """
+    key, first = trial_key(rng), 0
     for size in blocks(draws, topics):
-        yield _topic_draws(rng, size, topics)
+        yield drawn_counts(key, first, size, topics)
+        first += size
 
 
 def topic_counts(rng: np.random.Generator, draws: int, topics: int, *, size: int) -> IntArray:
@@ -54,11 +58,15 @@ def blocks(trials: int, topics: int) -> Iterator[int]:
     >>> list(blocks(2_500, 2_000))
     [1000, 1000, 500]
     """
-    size = max(1, BLOCK_CELLS // topics)
+    size = block_size(topics)
     for start in range(0, trials, size):
         yield min(size, trials - start)
 
 
-def _topic_draws(rng: np.random.Generator, draws: int, topics: int) -> FloatArray:
-    picks = rng.integers(topics, size=(draws, topics)) + topics * np.arange(draws)[:, None]
-    return np.bincount(picks.ravel(), minlength=draws * topics).reshape(draws, topics).astype(np.float64)
+def block_size(topics: int) -> int:
+    """How many trials of so many topics fit in memory as one block.
+
+    >>> block_size(2_000)
+    1000
+    """
+    return max(1, BLOCK_CELLS // topics)

@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Judged:
-    """Judgements, a text on gmax, and the scheme with its settings if there are votes."""
+    """Judgements, a text on gmax, and the scheme with its settings and the votes if there are any.
+
+    The items of the votes are the judged rows.
+    """
 
     judgements: Judgements
     gmax: str
     weighing: Weighing | None = None
+    votes: Votes | None = None
 
 
 def judged_gains(gains: Gains, scale: Scale) -> Judged:
@@ -37,7 +41,7 @@ def judged_votes(votes: Votes, scale: Scale, *, scheme: str = "mean", p: float =
     made = voted_gains(votes, scheme, levels=scale.levels, p=p)
     only_top = Scale(top=scale.top, by_topic=scale.by_topic)
     judgements = judge(made.gains, only_top, votes=made.counts)
-    return Judged(judgements, only_top.gmax_text(judgements.gains), made.how)
+    return Judged(judgements, only_top.gmax_text(judgements.gains), made.how, made.votes)
 
 
 def judged_intents(

@@ -13,6 +13,7 @@ from kaiwa.model.ids import IdTable, codes_of
 from kaiwa.model.topic_lists import starts_of
 from kaiwa.pool import Pool, team_of, without_team
 from kaiwa.stats.kendall import tau_b
+from kaiwa.stats.ties import tied_means
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -87,11 +88,10 @@ def _means(runs: Sequence[Run], gains: Gains, measure: str) -> FloatArray:
     if not (gains.gains > 0).any():
         return np.zeros(len(runs))
     scores = score(runs, judge(gains), [measure], reading=Reading(zero=True))
-    means: FloatArray = next(iter(scores.values())).values.mean(axis=0)
-    return means
+    return tied_means(next(iter(scores.values())).values)
 
 
 def _ranks(means: FloatArray) -> IntArray:
     """The rank of each run by mean score; equal means share the better rank."""
-    ranks: IntArray = (means[None, :] > means[:, None] + 1e-12).sum(axis=1)
+    ranks: IntArray = (means[None, :] > means[:, None]).sum(axis=1)
     return ranks

@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kaiwa.compare.standardisation import standardisation_factors, standardised
-from kaiwa.stats.anova import within_run_variance
+from kaiwa.errors import InputError
+from kaiwa.studies.pilot_design import one_way_design, pilot_ratio, pilot_variance
 from kaiwa.topicset.answer import Design, answered
+from kaiwa.topicset.designed_tests import ONE_WAY
 from kaiwa.topicset.requirement import completed
 
 if TYPE_CHECKING:
@@ -19,10 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NextDesign:
-    """One measure's design from its raw scores and from its standardised ones."""
+    """One measure's design from its raw scores and from its standardised ones, and by one-way ANOVA as in print."""
 
     raw: Design
     std_ab: Design
+    one_way: Design | None
 
 
 @dataclass(frozen=True)
@@ -44,11 +47,18 @@ def next_round(tables: Iterable[Scores], asked: Requirement) -> NextRound:
     return NextRound(found, max(found, key=lambda measure: found[measure].raw.n))
 
 
-def required_design(asked: Requirement, variance: float) -> Design:
-    """The topic set that meets the requirement at this variance."""
-    return answered(completed(replace(asked, variance=float(variance))))
+def required_design(table: Scores, asked: Requirement) -> Design:
+    """The topic set that meets the requirement at the variance of these scores."""
+    found = pilot_variance([table], asked.test).variance
+    if not found:
+        raise InputError.at(table.measure, "the runs' scores do not vary", "give scores that vary")
+    return answered(completed(replace(asked, variance=found, range_ratio=pilot_ratio([table], asked))))
 
 
 def _next_design(table: Scores, asked: Requirement) -> NextDesign:
-    std_ab = standardised(table, standardisation_factors(table))
-    return NextDesign(*(required_design(asked, within_run_variance(one.values)) for one in (table, std_ab)))
+    raw = required_design(table, asked)
+    return NextDesign(
+        raw,
+        required_design(standardised(table, standardisation_factors(table)), asked),
+        one_way_design(raw.asked, pilot_variance([table], ONE_WAY).variance),
+    )

@@ -1,9 +1,9 @@
-"""Published numbers computed again: printed and ours, row by row, and whether they agree."""
+"""Published numbers computed again: expected and ours, row by row, and whether they agree."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Row:
-    """One number: what it is, as printed, as computed here, and whether they agree."""
+    """One number: what it is, as expected, as computed here, and whether they agree."""
 
     what: str
-    printed: str
+    expected: str
     ours: str
     agrees: bool
     remark: str = ""
@@ -37,12 +37,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """One table or set of numbers of one paper, computed again."""
+    """One table or set of numbers of one paper, computed again.
+
+    ``origin`` says where the expected numbers are from: ``printed`` in the paper, or ``worked`` out from its formulas
+    independently of this package.
+    """
 
     name: str
     source: str
     rows: tuple[Row, ...]
     note: str = ""
+    origin: Literal["printed", "worked"] = "printed"
 
     @property
     def agreeing(self) -> int:
@@ -60,7 +65,7 @@ def topic_set_sizes(table: Table) -> Reproduction:
     rows = [
         Row(
             what=f"{row['measure']}, V = {row['variance']}, m = {row['m']}, minD = {row['minD']}",
-            printed=row["n"],
+            expected=row["n"],
             ours=str(same),
             agrees=same == int(row["n"]),
             remark=f"exact: {more}",
@@ -129,9 +134,9 @@ _RATINGS = {
 
 
 def unanimity_gains() -> Reproduction:
-    """The gains of the paper's rating examples."""
+    """The gains of five example ratings, worked out by hand from the paper's formulas."""
     rows = []
-    for ratings, printed in _RATINGS.items():
+    for ratings, worked in _RATINGS.items():
         votes = Votes(
             pack(["q"]), pack(["c"]), tuple("abcde"), np.zeros(5, np.int64), np.arange(5), np.array(ratings), top=3
         )
@@ -140,8 +145,14 @@ def unanimity_gains() -> Reproduction:
             for scheme in ("sum", "unanimity", "weighted")
         )
         what = f"ratings {' '.join(map(str, ratings))}: RawG, UG(.2), WG"
-        rows.append(Row(what, ", ".join(printed), ", ".join(ours), agrees=ours == printed))
-    return Reproduction("unanimity", "Sakai 2017, Unanimity-Aware Gain (EVIA), N = 5, Dmax = 3", tuple(rows))
+        rows.append(Row(what, ", ".join(worked), ", ".join(ours), agrees=ours == worked))
+    return Reproduction(
+        "unanimity",
+        "the formulas of Sakai 2017, Unanimity-Aware Gain (EVIA), on ratings of N = 5 assessors, Dmax = 3",
+        tuple(rows),
+        "Nothing is quoted from the paper: the ratings were reconstructed, and the gains worked out by hand.",
+        origin="worked",
+    )
 
 
 _EXAMPLE = {
@@ -173,6 +184,7 @@ def worked_measures() -> Reproduction:
         "measures",
         "qrels d1 L2, d2 L1, d3 L0, d4 L1, d5 L2; gains 1:3; run d2 u1 d1 d3 (worked by two implementations)",
         tuple(rows),
+        origin="worked",
     )
 
 

@@ -1,7 +1,8 @@
 """The effect of unanimity-aware gains on the ranking: the study of Sakai (EVIA 2017) on any runs.
 
-Runs are scored by the raw sum of ratings (RawG) and by unanimity-aware gains (UG); the rankings are compared by
-Kendall's tau, and the pairs of runs by the randomised Tukey HSD test.
+Runs are scored by the raw sum of ratings (RawG) and by unanimity-aware gains (UG), both with the gmax of UG: the study
+changes the gains and nothing else. The rankings are compared by Kendall's tau, and the pairs of runs by the randomised
+Tukey HSD test.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from kaiwa.label.gain_schemes import SCHEMES
 from kaiwa.measure.gain_scale import judge
 from kaiwa.measure.scoring import Scored, score
 from kaiwa.stats.kendall import TauResult, kendall_tau
+from kaiwa.stats.ties import tied_means
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -73,7 +75,7 @@ def unanimity_studies(
         one, two = (
             compare_runs(scored[measure], trials=trials, rng=np.random.default_rng(seed)) for scored in (raw, aware)
         )
-        means = (scored[measure].values.mean(axis=0) for scored in (raw, aware))
+        means = (tied_means(scored[measure].values) for scored in (raw, aware))
         studies.append(UnanimityStudy(measure, kendall_tau(*means), one, two, *_changes(one, two)))
     return studies
 
@@ -82,7 +84,7 @@ def _scored(runs: Sequence[Run], ratings: Ratings, scheme: str, measures: Sequen
     values = np.arange(ratings.counts.shape[1], dtype=np.float64)
     most = int(ratings.counts.sum(axis=1).max())
     gains = SCHEMES[scheme].gain(ratings.counts, values, p)
-    top = SCHEMES[scheme].top(float(values.max()), most, p)
+    top = SCHEMES["unanimity"].top(float(values.max()), most, p)  # one gmax, so that equal gains give equal scores
     return score(runs, judge(replace(ratings.gains, gains=gains, top=top, how=scheme)), measures)
 
 

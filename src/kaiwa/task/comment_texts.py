@@ -57,4 +57,4 @@ def takedown_ids(task: Task, given: frozenset[str] = frozenset()) -> frozenset[s
 
 
 def _is_repository(folder: Path) -> bool:
-    return (folder / "comments.parquet").is_file()
+    return (folder / "comments.parquet").exists()

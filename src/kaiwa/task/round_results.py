@@ -19,7 +19,9 @@ from kaiwa.label.agreement import Agreement, Contested, agreement, contested
 from kaiwa.model.ids import unpack
 from kaiwa.model.score_set import ScoreSet
 from kaiwa.stats.kendall import TauResult, kendall_tau
+from kaiwa.stats.ties import tied_means
 from kaiwa.studies.next_round import required_design
+from kaiwa.studies.pilot_design import one_way_design
 from kaiwa.task.comment_texts import comment_texts, takedown_ids
 from kaiwa.task.judging_progress import JudgingProgress, judging_progress
 from kaiwa.task.pool_facts import PoolFacts, pool_facts
@@ -50,6 +52,7 @@ class MeasureResults:
     variance: Variance
     standardised_variance: Variance
     design: Design | None
+    one_way: Design | None
 
 
 @dataclass(frozen=True)
@@ -139,9 +142,11 @@ def _measure(scores: Scores, task: Task) -> MeasureResults:
         trials=settings.trials,
         alpha=settings.alpha,
         rng=np.random.default_rng(settings.seed),
+        margin=settings.verdict_margin,
     )
     raw = pooled_variance([scores.values], rng=np.random.default_rng(settings.seed))
     std_ab = standardised(scores, standardisation_factors(scores))
+    design = _design(scores, task)
     return MeasureResults(
         scores=scores,
         std_ab=std_ab,
@@ -149,13 +154,14 @@ def _measure(scores: Scores, task: Task) -> MeasureResults:
         teams=best_of_teams(comparison),
         variance=raw,
         standardised_variance=pooled_variance([std_ab.values], rng=np.random.default_rng(settings.seed)),
-        design=_design(raw.v_e, task),
+        design=design,
+        one_way=one_way_design(design.asked, raw.v_e) if design else None,
     )
 
 
-def _design(v_e: float, task: Task) -> Design | None:
+def _design(scores: Scores, task: Task) -> Design | None:
     try:
-        return required_design(task.settings.requirement, v_e)
+        return required_design(scores, task.settings.requirement)
     except (InputError, DesignError):
         return None  # without variance there is no design; the page reports it
 
@@ -166,7 +172,7 @@ def _agreement(votes: Votes, seed: int) -> Agreement | None:
 
 
 def _taus(scores: ScoreSet, measures: list[str]) -> dict[tuple[str, str], TauResult]:
-    means = {measure: scores[measure].oriented.mean(axis=0) for measure in measures}
+    means = {measure: tied_means(scores[measure].oriented) for measure in measures}
     pairs = [pair for pair in combinations(measures, 2) if scores[pair[0]].runs == scores[pair[1]].runs]
     enough = 3
     return {

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kaiwa.errors import counted
+from kaiwa.formats.pool_files import read_pool
+from kaiwa.task.collected_votes import EXPORT, collected_votes
 from kaiwa.task.comment_texts import takedown_ids
 from kaiwa.task.judging_progress import judging_progress
 from kaiwa.task.round_steps import RoundStep, round_steps
@@ -12,6 +15,7 @@ from kaiwa.task.step_record import Step, digest, option_text, path_in, read_step
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
     from kaiwa.task.task_folder import Task
@@ -61,17 +65,40 @@ def round_status(task: Task) -> RoundStatus:
 
 
 def _state(task: Task, name: str, step: RoundStep, record: Step | None, earlier: Mapping[str, StepState]) -> StepState:
+    if step.path == task.votes:
+        return _votes_state(task, name, step, record)
     there = bool(task.runs) if step.path.is_dir() else step.path.exists()
     if not there:
         return StepState(name, MISSING, "", step.command, not step.by_hand)
-    if step.path == task.votes:
-        findings = judging_progress(task, takedown_ids(task)).findings()
-        return StepState(name, INCOMPLETE if findings else DONE, "; ".join(findings), step.command, not step.by_hand)
     if reasons := _differing(step, record) or _changed(task.folder, record, step.inputs):
         return StepState(name, STALE, "; ".join(reasons), step.command, not step.by_hand)
     if waiting := _waiting(task, step, record, earlier):
         return StepState(name, STALE, f"{waiting} must be made first", step.command, not step.by_hand)
     return StepState(name, DONE, "" if record or step.by_hand else "not recorded", step.command, not step.by_hand)
+
+
+def _votes_state(task: Task, name: str, step: RoundStep, record: Step | None) -> StepState:
+    """The state of the vote file, which also depends on the votes of the server that it does not have."""
+    hidden = takedown_ids(task)
+    collected = collected_votes(task, hidden)
+    has_newer = bool(collected and collected.votes and (record.options.get("head") if record else "") != collected.head)
+    command = f"export the votes with: {EXPORT}" if collected and collected.progress.complete else step.command
+    if not task.votes.exists():
+        why = collected.described() if collected and has_newer else _to_judge(task, hidden)
+        return StepState(name, MISSING, why, command if has_newer else step.command, makes=False)
+    findings = judging_progress(task, hidden).findings()
+    if collected and has_newer:
+        findings.append(f"{collected.described()}; export them with: {EXPORT}")
+    state = INCOMPLETE if findings else DONE
+    return StepState(name, state, "; ".join(findings), command if has_newer else step.command, makes=False)
+
+
+def _to_judge(task: Task, hidden: AbstractSet[str]) -> str:
+    """How many items wait for votes that have not been exported yet."""
+    if not task.pool.exists():
+        return ""
+    items = sum(hidden.isdisjoint(item) for item in read_pool(task.pool))
+    return f"{counted(items, 'item')} to judge, {counted(task.settings.votes_per_item, 'vote')} each"
 
 
 def _waiting(task: Task, step: RoundStep, record: Step | None, earlier: Mapping[str, StepState]) -> str:

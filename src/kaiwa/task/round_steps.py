@@ -16,27 +16,32 @@ if TYPE_CHECKING:
 
     Options = dict[str, Any]  # Any: JSON values
 
+JUDGING = "have the pool judged with: kaiwa serve (then: kaiwa votes -o votes.csv); or: kaiwa pool --sheet judge.csv"
+"""What people do for the votes; a vote file of another origin will do too."""
 _FLAGS = {"measures": "-m"}
 """Options whose flag is not their name."""
 _OF_VERB = {
     "agree": ("top", "seed"),
-    "compare": ("test", "alpha", "trials", "seed"),
+    "compare": ("test", "alpha", "trials", "seed", "margin"),
     "gains": ("scheme", "p", "top"),
     "pool": ("depth",),
-    "report": ("measures", "test", "alpha", "trials", "seed"),
+    "report": ("measures", "test", "alpha", "trials", "seed", "margin"),
     "score": ("measures", "scheme", "p"),
     "unanimity": ("measures", "p", "top"),
 }
 """The options that a verb takes from the settings; each has the name of its setting."""
 
 
+_OPTIONAL = {"margin"}
+"""Settings whose default, 0, is to leave the option out."""
 _READS_SETTINGS = {"report"}
 """Verbs that take a task folder and have no such options."""
 
 
 def settings_for(verb: str, settings: TaskSettings) -> Options:
     """The options of a verb that the settings of its task give."""
-    return {name: getattr(settings, name) for name in _OF_VERB.get(verb, ())}
+    given = {name: getattr(settings, name) for name in _OF_VERB.get(verb, ())}
+    return {name: value for name, value in given.items() if value or name not in _OPTIONAL or verb in _READS_SETTINGS}
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,7 @@ def round_steps(task: Task, made: Mapping[str, Step]) -> list[RoundStep]:
             by_hand="put the runs into runs/, then: kaiwa check runs/*.txt --topics topics.tsv",
         ),
         RoundStep(task.pool, "", "pool", (runs,), tuple(task.runs), settings_for("pool", settings)),
-        RoundStep(task.votes, by_hand="have the pool judged: votes.csv (topic,comment,assessor,level)"),
+        RoundStep(task.votes, by_hand=JUDGING),
         RoundStep(task.qrels, "", "gains", ("votes.csv",), (task.votes,), _gains_options(settings)),
         RoundStep(
             task.scores,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kaiwa.errors import InputError, UnknownName
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from kaiwa.topicset.requirement import Requirement
@@ -32,15 +32,25 @@ top = 2                        # the highest level an assessor can give
 votes_per_item = 1             # the votes that each pooled item needs
 scheme = "mean"                # votes to gains: mean, levels, sum, unanimity, weighted, majority, median
 p = 0.2                        # the weight of agreement in the unanimity scheme
+criteria = "first"             # assessors press the "first" criterion that fails, "all" that fail, or "levels"
+order = "random"               # of posts and comments for each assessor: random or pool
+lease_minutes = 30.0           # how long an item stays with an assessor who does not vote
+repeat_share = 0.02            # the share of items that come back, to see whether an assessor votes alike
+calibration = 0                # the first comments of each assessor are a sample of the pool, of as many posts
+# guidelines = { zh = "guidelines.zh.md", en = "guidelines.en.md" }
+# training = "training.csv"    # topic,comment,level,feedback: judged first, with feedback
+# gold = "gold.csv"            # topic,comment,level: known levels, mixed with the others
+# [[judging.answers]]          # other criteria and keys: one such table for each answer
 
 [scoring]
 measures = ["nG@1", "nERR@10", "P+"]
 
 [comparing]
-test = "hsd"                   # hsd, step-down or tukey
+test = "robust"                # robust, robust-step-down, hsd, step-down or tukey; hsd if this line is left out
 alpha = 0.05
 trials = 5000
 seed = 1
+# margin = 0.05                # the smallest difference that matters: adds verdicts such as "equivalent"
 
 [design]                       # the next round's requirement
 systems = 10
@@ -64,22 +74,45 @@ class TaskSettings:
     votes_per_item: int = 1
     scheme: str = "mean"
     p: float = 0.2
+    criteria: str = "first"
+    order: str = "random"
+    lease_minutes: float = 30.0
+    repeat_share: float = 0.02
+    calibration: int = 0
+    guidelines: Mapping[str, str] = field(default_factory=dict)
+    training: str = ""
+    gold: str = ""
+    answers: tuple[Mapping[str, Any], ...] = ()  # Any: TOML values, checked by task.task_criteria
     measures: tuple[str, ...] = ("nG@1", "nERR@10", "P+")
     test: str = "hsd"
     alpha: float = 0.05
     trials: int = 5000
     seed: int = 1
+    margin: float = 0.0
     systems: int = 10
     min_diff: float = 0.10
     power: float = 0.80
     stated: frozenset[str] = field(default=frozenset(), compare=False)
 
     @property
+    def verdict_margin(self) -> float | None:
+        """The margin of the verdicts; None without the setting."""
+        return self.margin or None
+
+    @property
     def requirement(self) -> Requirement:
-        """What the next round must find, for a variance still to be given."""
+        """What the next round's comparison must find, for a variance still to be given."""
+        from kaiwa.topicset.designed_tests import designed_for
         from kaiwa.topicset.requirement import Requirement
 
-        return Requirement(1.0, systems=self.systems, min_diff=self.min_diff, power=self.power, alpha=self.alpha)
+        return Requirement(
+            1.0,
+            systems=self.systems,
+            min_diff=self.min_diff,
+            power=self.power,
+            alpha=self.alpha,
+            test=designed_for(self.test),
+        )
 
     def chosen_measures(self, scored: Iterable[str], place: Path) -> list[str]:
         """The measures in ``kaiwa.toml``, which must all be scored; without the setting, the usual ones or all."""
@@ -93,9 +126,12 @@ class TaskSettings:
 
 _SECTIONS = {
     "task": ("title", "languages", "notice", "origin", "licence", "repository"),
-    "judging": ("depth", "top", "votes_per_item", "scheme", "p"),
+    "judging": (
+        *("depth", "top", "votes_per_item", "scheme", "p", "criteria", "order", "lease_minutes", "repeat_share"),
+        *("calibration", "guidelines", "training", "gold", "answers"),
+    ),
     "scoring": ("measures",),
-    "comparing": ("test", "alpha", "trials", "seed"),
+    "comparing": ("test", "alpha", "trials", "seed", "margin"),
     "design": ("systems", "min_diff", "power"),
 }
 _FROM_ONE: Limit = (lambda value: value >= 1, "a whole number from 1")
@@ -106,9 +142,15 @@ LIMITS: dict[str, Limit] = {
     "top": _FROM_ONE,
     "votes_per_item": _FROM_ONE,
     "p": (lambda value: 0 <= value < float("inf"), "a number from 0"),
+    "order": (lambda value: value in {"random", "pool"}, '"random" or "pool"'),
+    "lease_minutes": (lambda value: 0 < value < float("inf"), "a number above 0"),
+    "repeat_share": (lambda value: 0 <= value < 1, "a number from 0 and below 1"),
+    "calibration": (lambda value: value >= 0, "a whole number from 0"),
+    "guidelines": (lambda value: set(value) <= {"zh", "ja", "en"}, 'a file for some of "zh", "ja", "en"'),
     "alpha": _SHARE,
     "trials": _FROM_ONE,
     "seed": (lambda value: value >= 0, "a whole number from 0"),
+    "margin": (lambda value: 0 < value < float("inf"), "a number above 0"),
     "systems": (lambda value: value > 1, "a whole number from 2"),
     "min_diff": (lambda value: value > 0, "a number above 0"),
     "power": _SHARE,
@@ -133,6 +175,14 @@ def settings_of(path: Path, written: dict[str, Any]) -> TaskSettings:  # Any: TO
 
 def _typed(path: Path, name: str, value: object) -> object:
     default = next(one.default for one in fields(TaskSettings) if one.name == name)
+    if name == "guidelines":
+        if isinstance(value, dict) and all(isinstance(one, str) for one in value.values()):
+            return value
+        raise InputError.at(path, f"{name} = {value!r}", 'write { en = "guidelines.en.md" }')
+    if name == "answers":
+        if isinstance(value, list) and all(isinstance(one, dict) for one in value):
+            return tuple(value)
+        raise InputError.at(path, f"{name} = {value!r}", "write [[judging.answers]] on a line of its own for each")
     if isinstance(default, tuple):
         if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
             return tuple(value)
@@ -156,6 +206,10 @@ def allowed(path: Path, name: str, value: Any) -> Any:  # Any: a value of the se
     holds, wanted = LIMITS.get(name, (lambda _: True, ""))
     if not holds(value):
         raise InputError.at(path, f"{name} = {value!r}", f"write {wanted}")
+    if name == "criteria":
+        from kaiwa.label.criteria import MODES
+
+        _known(path, "criteria", value, MODES)
     if name == "scheme":
         from kaiwa.label.gain_schemes import SCHEMES
 

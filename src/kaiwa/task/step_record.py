@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os.path
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.disk.atomic_files import write_text
+from kaiwa.disk.checksums import seal_of
 from kaiwa.disk.folder_locks import folder_lock
 from kaiwa.errors import InputError
 from kaiwa.formats.text.blocks import read_text
@@ -16,7 +18,7 @@ from kaiwa.task.folder_search import CONFIG, task_folder_of
 from kaiwa.task.task_folder import read_task
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 RECORD = ".kaiwa-steps.json"
@@ -74,37 +76,53 @@ def read_steps(folder: Path) -> dict[str, Step]:
     if not path.exists():
         return {}
     try:
-        return {name: _step(step) for name, step in json.loads(read_text(path)).items()}
+        return {name: _step(path, name, step) for name, step in json.loads(read_text(path)).items()}
     except (ValueError, TypeError, AttributeError, RecursionError):
         raise InputError.at(path, "is not a record of steps", "remove it; the steps will be recorded again") from None
 
 
-def _step(written: dict[str, Any]) -> Step:  # Any: JSON values
+def _step(path: Path, name: str, written: dict[str, Any]) -> Step:  # Any: JSON values
     """The step of a record; one that was written before options were recorded has a seed instead."""
+    if written.get("seal", seal := _seal(name, written)) != seal:
+        raise InputError.at(path, f"the record of {name} is damaged", "remove it; the steps will be recorded again")
+    written.pop("seal", None)
     seed = written.pop("seed", None)
     options = written.pop("options", {} if seed is None else {"seed": seed})
     return Step(**written, options=dict(options.items()))
 
 
-def record_step(
+def _seal(name: str, step: Mapping[str, Any]) -> int:  # Any: JSON values
+    """The checksum of a step and of the name of its file."""
+    return seal_of({**step, "file": name})
+
+
+@contextmanager
+def recorded_step(
     output: Path,
     inputs: Iterable[Path],
     *,
     verb: str,
     version: str,
     options: Mapping[str, Any],  # Any: JSON values
-) -> None:
-    """Record in the task folder how a file was made; nothing is recorded outside a task folder."""
+) -> Iterator[None]:
+    """Record in the task folder how a file was made; nothing is recorded outside a task folder.
+
+    No other process records a step of the folder before the block ends.
+    """
     folder = task_folder_of(output)
     if folder is None:
+        yield
         return
     parts = [part for path in inputs for part in (_sources(path) if path.is_dir() else [path])]
     hashes = {path_in(folder, path): digest(path) for path in parts if path.is_file()}
     made = {path_in(folder, output): Step(verb, version, dict(options), hashes)}
     with folder_lock(folder):  # another verb may record a step of this folder at the same time
         steps = read_steps(folder) | made
-        text = json.dumps({name: asdict(step) for name, step in sorted(steps.items())}, indent=1, ensure_ascii=False)
+        fields = {name: asdict(step) for name, step in sorted(steps.items())}
+        sealed = {name: {**step, "seal": _seal(name, step)} for name, step in fields.items()}
+        text = json.dumps(sealed, indent=1, ensure_ascii=False)
         write_text(folder / RECORD, text + "\n", durable=True)
+        yield
 
 
 def path_in(folder: Path, path: Path) -> str:

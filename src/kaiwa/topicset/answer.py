@@ -8,7 +8,7 @@ from math import isnan
 
 from kaiwa.model.shown import Shown
 from kaiwa.stats.solvers import LARGEST_N
-from kaiwa.topicset.missing_quantity import differences_at, found, n_or_too_many, power_at, width_of
+from kaiwa.topicset.missing_quantity import differences_at, found, midway_power_at, n_or_too_many, power_at, width_of
 from kaiwa.topicset.requirement import INTERVAL, Requirement, completed
 
 NEARBY = (0.5, 0.75, 0.9, 1.1, 1.25, 1.5, 2.0)
@@ -91,6 +91,11 @@ class Design(Shown):
     def exact_power(self) -> float | None:
         """The power by exact theory."""
         return None if self.test == INTERVAL else power_at(replace(self.known, method="exact"))
+
+    @cached_property
+    def midway_power(self) -> float | None:
+        """The power if the other systems' means lie midway, for a test that then finds the difference more often."""
+        return None if self.test == INTERVAL else midway_power_at(self.known)
 
     @cached_property
     def exact_n(self) -> int | None:

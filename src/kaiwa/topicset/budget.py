@@ -24,7 +24,7 @@ class Labelling:
     """One way to judge a topic, its cost and the variance of the scores that result.
 
     ``items`` is the size of a topic's pool; ``agreement`` is tau with the runs' order under the deepest pools,
-    if that is known.
+    if the effect of depth was measured; ``panels`` says whether that of fewer assessors was.
     """
 
     depth: int
@@ -33,6 +33,13 @@ class Labelling:
     seconds: float
     variance: float
     agreement: float | None = None
+    panels: bool = False
+
+    @property
+    def care(self) -> tuple[bool, int, int]:
+        """The order in which ways are advised: trusted ones first, and without data deep pools and many assessors."""
+        depth = 0 if self.agreement is not None else -self.depth
+        return not self.trusted, depth, 0 if self.panels else -self.assessors
 
     @property
     def trusted(self) -> bool:
@@ -57,7 +64,7 @@ class Split:
 
 
 def pool_items(depth: int, runs: int, overlap: float) -> float:
-    """The items in a topic's pool: ``depth`` for the first run, and for each further run those that are not shared.
+    """At most so many items are in a topic's pool: of each further run those that it does not share with the first.
 
     >>> pool_items(10, 5, 0.5)
     30.0
@@ -68,7 +75,7 @@ def pool_items(depth: int, runs: int, overlap: float) -> float:
 
 
 def best_split(asked: Requirement, labellings: Sequence[Labelling], *, hours: float) -> tuple[Split, ...]:
-    """The topics that a budget pays for under each way of judging; trusted ways first, then by difference found."""
+    """The topics that a budget pays for under each way of judging; by care, then by difference found."""
     if not hours > 0:
         raise InputError.at("budget", f"{hours:g} is not a positive number of hours", "give assessors' hours")
     sized = [(way, int(hours / way.hours_per_topic)) for way in _checked(labellings)]
@@ -76,11 +83,11 @@ def best_split(asked: Requirement, labellings: Sequence[Labelling], *, hours: fl
     if not splits:
         least = min(2 * way.hours_per_topic for way in labellings)
         raise DesignError(f"budget: {hours:g} hours are too few to judge 2 topics; give at least {least:.3g} hours")
-    return tuple(sorted(splits, key=lambda split: (not split.labelling.trusted, split.min_diff)))
+    return tuple(sorted(splits, key=lambda split: (*split.labelling.care, split.min_diff)))
 
 
 def cheapest(asked: Requirement, labellings: Sequence[Labelling]) -> tuple[Split, ...]:
-    """The topics that each way of judging needs to meet the requirement; trusted ways first, then by cost."""
+    """The topics that each way of judging needs to meet the requirement; by care, then by cost."""
     splits = []
     for way in _checked(labellings):
         n = n_or_too_many(replace(asked, variance=way.variance, n=None))
@@ -88,7 +95,7 @@ def cheapest(asked: Requirement, labellings: Sequence[Labelling]) -> tuple[Split
             splits.append(_split(asked, way, n))
     if not splits:
         raise DesignError(f"no way of judging meets the requirement with up to {LARGEST_N:,} topics; ask for less")
-    return tuple(sorted(splits, key=lambda split: (not split.labelling.trusted, split.hours)))
+    return tuple(sorted(splits, key=lambda split: (*split.labelling.care, split.hours)))
 
 
 def _split(asked: Requirement, way: Labelling, n: int) -> Split:

@@ -17,6 +17,7 @@ from kaiwa.topicset.sizes import difference_found, topics_for_width, topics_need
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
+    from kaiwa.topicset.designed_tests import PowerOf
 
 LEAST_LOGIT = 34.0
 """The smallest alpha tried is exp(-34), about 2e-15."""
@@ -34,7 +35,17 @@ def power_at(known: Requirement) -> float:
     """The power (for an interval: 0.5 times required over expected width) of a complete requirement."""
     if known.test == INTERVAL:
         return 0.5 * (known.min_diff or 0.0) / width_of(known)
-    value = power_of(known.test, known.method)(
+    return _power_by(power_of(known.test, known.method, range_ratio=known.range_ratio), known)
+
+
+def midway_power_at(known: Requirement) -> float | None:
+    """The power if the other systems' means lie midway; None if it does not depend on them, or that is assumed."""
+    midway = known.kind.midway
+    return None if midway is None else _power_by(midway, known)
+
+
+def _power_by(power: PowerOf, known: Requirement) -> float:
+    value = power(
         n=np.array(known.n),
         systems=np.array(known.systems),
         min_diff=np.array(known.min_diff),
@@ -67,6 +78,7 @@ def n_or_too_many(asked: Requirement) -> int:
         power=asked.power or 0.8,
         test=asked.test,
         method=asked.method,
+        range_ratio=asked.range_ratio,
     )
     return int(cell[0])
 
@@ -88,6 +100,7 @@ def differences_at(asked: Requirement, sizes: list[int]) -> FloatArray:
         power=asked.power or 0.8,
         test=asked.test,
         method=asked.method,
+        range_ratio=asked.range_ratio,
     )
 
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
 
 EXACT_UP_TO = 20_000
+ROUNDING = 1e-12
+"""A p-value that exceeds alpha by less is alpha: the two tails of one count are computed separately."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ def _rejects(d: int, share: float, alpha: float) -> float:
     fair = _binomial(wins, d, 0.5)
     tail = np.cumsum(fair) - fair / 2
     p = 2 * np.minimum(tail, fair.sum() - tail)
-    return float(_binomial(wins, d, share)[p <= alpha].sum())
+    return float(_binomial(wins, d, share)[p <= alpha + ROUNDING].sum())
 
 
 def _window(n: int, p: float) -> FloatArray:

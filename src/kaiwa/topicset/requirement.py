@@ -23,6 +23,7 @@ class Requirement:
     ``variance`` is one system's score variance (V_E); ``correlation`` is that of two systems' scores on the same
     topic, so a design with shared topics divides by variance (1 - correlation). ``scale`` is the range of the
     scores, which no difference exceeds. For the interval, ``min_diff`` is its width and ``power`` is not used.
+    ``range_ratio`` is the critical range of the robust test over Tukey's, on the runs of a pilot.
     """
 
     variance: float
@@ -35,6 +36,7 @@ class Requirement:
     method: str = "exact"
     correlation: float = 0.0
     scale: float = 1.0
+    range_ratio: float = 1.0
 
     @property
     def unknown(self) -> str:

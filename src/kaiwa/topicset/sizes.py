@@ -30,6 +30,7 @@ def topics_needed(
     power: float = 0.8,
     test: str = "anova",
     method: str = "exact",
+    range_ratio: float = 1.0,
 ) -> IntArray:
     """The smallest n whose power reaches the target, per cell of the broadcast arrays; ``LARGEST_N + 1``: none.
 
@@ -40,7 +41,7 @@ def topics_needed(
     """
     parts = np.broadcast_arrays(systems, min_diff, variance)
     m, minD, sigma2 = (part.astype(float).ravel() for part in parts)
-    power_at = power_of(test, method)
+    power_at = power_of(test, method, range_ratio=range_ratio)
     target = np.array(power)
 
     def merit(n: FloatArray, cells: IntArray) -> FloatArray:
@@ -62,6 +63,7 @@ def difference_found(
     power: float = 0.8,
     test: str = "anova",
     method: str = "exact",
+    range_ratio: float = 1.0,
 ) -> FloatArray:
     """The smallest difference that n topics find with the required power, per cell; nan if none is found.
 
@@ -70,7 +72,7 @@ def difference_found(
     """
     parts = np.broadcast_arrays(n, systems, variance)
     size, m, sigma2 = (part.astype(float).ravel() for part in parts)
-    power_at, target = power_of(test, method), np.array(power)
+    power_at, target = power_of(test, method, range_ratio=range_ratio), np.array(power)
 
     def merit(min_diff: FloatArray) -> FloatArray:
         reached = power_at(n=size, systems=m, min_diff=min_diff, variance=sigma2, alpha=np.array(alpha))

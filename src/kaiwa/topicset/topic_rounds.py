@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from functools import partial
 from math import erfc, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -12,11 +13,17 @@ import numpy as np
 
 from kaiwa.errors import InputError
 from kaiwa.registry import Names
+from kaiwa.stats.trial_blocks import ONE_THREAD, Workers
+from kaiwa.topicset.simulated_looks import p_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from kaiwa.model.ids import FloatArray
+    from kaiwa.topicset.answer import Design
+    from kaiwa.topicset.simulated_looks import By
+
+POWER_TRIALS = 40_000
 
 
 @dataclass(frozen=True)
@@ -33,12 +40,15 @@ class Look:
 class Rounds:
     """A plan of looks; ``naive`` is the type I error of testing every time at alpha, ``kept`` that of the plan.
 
+    ``spending`` is the function by which alpha is spent.
+
     ``power`` is the probability that the plan finds the difference at some look, ``expected_n`` the mean number of
     topics used if the difference exists; ``error`` is the Monte-Carlo standard error of the rates.
     """
 
     looks: tuple[Look, ...]
     alpha: float
+    spending: str
     naive: float
     kept: float
     power: float
@@ -62,6 +72,33 @@ SPENDING: Names[Callable[[float, float], float]] = Names(
 )
 
 
+def rounds_of(
+    design: Design,
+    looks: Sequence[int],
+    *,
+    spending: str = "obrien-fleming",
+    rng: np.random.Generator,
+    workers: Workers = ONE_THREAD,
+) -> Rounds:
+    """The plan for a design; the test of an all-pairs design is of the largest difference at each look."""
+    if design.width is not None:
+        raise InputError.at("rounds", f"{design.test} is not tested in rounds", "choose another test")
+    kind = design.asked.kind
+    return planned_rounds(
+        looks,
+        systems=design.systems,
+        min_diff=design.min_diff,
+        variance=design.variance * (1 - design.asked.correlation if kind.shares_topics else 1.0),
+        shared_topics=kind.shares_topics,
+        by="f" if not kind.by_range else "range" if kind.midway is None else "shuffled",
+        range_ratio=design.asked.range_ratio,
+        alpha=design.alpha,
+        spending=spending,
+        rng=rng,
+        workers=workers,
+    )
+
+
 def planned_rounds(
     looks: Sequence[int],
     *,
@@ -69,34 +106,43 @@ def planned_rounds(
     min_diff: float,
     variance: float,
     shared_topics: bool,
+    by: By = "f",
+    range_ratio: float = 1.0,
     alpha: float = 0.05,
     spending: str = "obrien-fleming",
-    trials: int = 20_000,
+    trials: int = 400_000,
     rng: np.random.Generator,
+    workers: Workers = ONE_THREAD,
 ) -> Rounds:
-    """The level of the test after each batch, such that the type I error of all looks is ``alpha``, by simulation.
+    """The level of the test after each batch, such that the type I error of all looks is ``alpha``.
+
+    The first level is exact: it is the alpha spent there. The later ones are simulated.
 
     >>> plan = planned_rounds([30, 60, 91], systems=10, min_diff=0.15, variance=0.0643, shared_topics=False,
-    ...                       rng=np.random.default_rng(1))
+    ...                       trials=40_000, rng=np.random.default_rng(1))
     >>> (round(plan.naive, 2), round(plan.kept, 2))
     (0.11, 0.05)
     """
     sizes = _checked(looks, trials)
-    shape = (systems, shared_topics)
-    no_difference = p_values(sizes, *shape, means=np.zeros(systems), trials=trials, rng=rng)
-    ends = np.array([min_diff / 2, *[0.0] * (systems - 2), -min_diff / 2]) / sqrt(variance)
-    difference = p_values(sizes, *shape, means=ends, trials=trials, rng=rng)
+    simulated = partial(p_values, sizes, systems, shared_topics, rng=rng, workers=workers)
+    null = partial(simulated, means=np.zeros(systems), by="range" if by != "f" else by, trials=trials)
+    no_difference = null()
     spent = [SPENDING[spending](n / sizes[-1], alpha) for n in sizes]
-    levels = spent_levels(no_difference, spent)
+    levels = spent_levels(no_difference, spent, exact_first=True)
+    ends = _true_means(systems, min_diff, by) / sqrt(variance)
+    difference = simulated(
+        means=ends, by=by, best_worst=True, range_ratio=range_ratio, trials=min(trials, POWER_TRIALS)
+    )
     stops = _first_stop(difference, levels)
     # the rates are counted on fresh trials: on those that set the levels they would be right by construction
-    fresh = p_values(sizes, *shape, means=np.zeros(systems), trials=trials, rng=rng)
+    fresh = null()
     return Rounds(
         looks=tuple(
             Look(n, float(level), share, float((stops <= at).mean()))
             for at, (n, level, share) in enumerate(zip(sizes, levels, spent, strict=True))
         ),
         alpha=alpha,
+        spending=spending,
         naive=float((fresh <= alpha).any(axis=1).mean()),
         kept=float((fresh <= levels).any(axis=1).mean()),
         power=float((stops < len(sizes)).mean()),
@@ -106,53 +152,32 @@ def planned_rounds(
     )
 
 
-def spent_levels(no_difference: FloatArray, spent: Sequence[float]) -> FloatArray:
-    """Per look the level at which the share of trials stopped so far equals the alpha to be spent by then."""
-    going = np.ones(len(no_difference), dtype=bool)
-    levels = np.zeros(len(spent))
-    for look, share in enumerate(spent):
-        allowed = round(share * len(no_difference)) - int((~going).sum())
-        if allowed > 0:
-            levels[look] = np.sort(no_difference[going, look])[min(allowed, int(going.sum())) - 1]
-        going &= no_difference[:, look] > levels[look]
-    return levels
+def _true_means(systems: int, min_diff: float, by: By) -> FloatArray:
+    """Best and worst ``min_diff`` apart and the others midway; in two clusters, the worst case of shuffled scores."""
+    if by == "shuffled":
+        return np.where(np.arange(systems) < systems // 2, min_diff / 2, -min_diff / 2)
+    return np.array([min_diff / 2, *[0.0] * (systems - 2), -min_diff / 2])
 
 
-def p_values(
-    sizes: Sequence[int],
-    systems: int,
-    shared_topics: bool,  # noqa: FBT001  a property of the data, not a switch of behaviour
-    *,
-    means: FloatArray,
-    trials: int,
-    rng: np.random.Generator,
-) -> FloatArray:
-    """The p-value of ANOVA after each batch, "trials x looks", for normal scores of variance 1 about ``means``.
+def spent_levels(no_difference: FloatArray, spent: Sequence[float], *, exact_first: bool = False) -> FloatArray:
+    """Per look the level at which the share of trials stopped so far equals the alpha to be spent by then.
 
-    Only the mean vector and the sum of squared errors of a batch are simulated, because their distributions are
-    known.
+    A p-value without a difference is uniform, so the first level can be exact: all that may be spent there.
     """
-    from scipy.special import fdtrc
-
-    batches = np.diff([0, *sizes])
-    lost = 1 if shared_topics else 0
-    total, squares, found = np.zeros((trials, systems)), np.zeros(trials), []
-    n = 0
-    for batch in batches.tolist():
-        batch_mean = means + rng.standard_normal((trials, systems)) / sqrt(batch)
-        change = batch_mean - (total / n if n else batch_mean)
-        if shared_topics:
-            change = change - change.mean(axis=1, keepdims=True)
-        squares += (change**2).sum(axis=1) * n * batch / (n + batch)
-        if batch > 1:
-            squares += rng.chisquare((systems - lost) * (batch - 1), trials)
-        total += batch * batch_mean
-        n += batch
-        centred = total / n - (total / n).mean(axis=1, keepdims=True)
-        df = float((systems - lost) * (n - 1))
-        f = n * (centred**2).sum(axis=1) / (systems - 1) / (squares / df)
-        found.append(fdtrc(systems - 1.0, df, f))
-    return np.stack(found, axis=1)
+    going = np.ones(len(no_difference), dtype=bool)
+    levels, used = np.zeros(len(spent)), 0
+    for look, share in enumerate(spent):
+        allowed = round(share * len(no_difference)) - used
+        if look == 0 and exact_first:
+            levels[look] = share
+        elif allowed > 0:
+            at = min(allowed, int(going.sum())) - 1
+            levels[look] = np.partition(no_difference[going, look], at)[at]
+        stopped = going & (no_difference[:, look] <= levels[look])
+        # what an exact level spends is known; the chance in its trials must not be made up for at the next look
+        used += allowed if look == 0 and exact_first else int(stopped.sum())
+        going &= ~stopped
+    return levels
 
 
 def _first_stop(p: FloatArray, levels: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

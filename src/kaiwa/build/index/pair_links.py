@@ -10,13 +10,14 @@ from kaiwa.disk.id_ranges import IdRanges, bounds_of
 from kaiwa.disk.partitions import Partitions, RecordReader, range_of
 from kaiwa.errors import InputError, needs_extra
 from kaiwa.formats.collection.pair_files import is_id
-from kaiwa.formats.collection.repository import TABLES, Repository
+from kaiwa.formats.collection.repository_tables import TABLES
 from kaiwa.retrieve.index.inverted_index import SIDES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from kaiwa.build.index.index_writer import IndexWriter
+    from kaiwa.build.array_writer import ArrayWriter
+    from kaiwa.formats.collection.repository import Repository
     from kaiwa.model.ids import IntArray
     from kaiwa.model.progress_callback import Progress
 
@@ -47,7 +48,7 @@ class _Counter:
         self._progress(self._done, self._total)
 
 
-def write_pairs(repository: Repository, writer: IndexWriter, progress: Progress) -> tuple[int, list[RecordReader]]:
+def write_pairs(repository: Repository, writer: ArrayWriter, progress: Progress) -> tuple[int, list[RecordReader]]:
     """Write the links of the pairs; the number of pairs, and per side the number of each row, in their order."""
     counter = _Counter(
         progress, repository.manifest.posts + repository.manifest.comments + 2 * repository.manifest.pairs
@@ -66,7 +67,7 @@ def write_pairs(repository: Repository, writer: IndexWriter, progress: Progress)
     return pairs, [RecordReader(side.own.parts()) for side in sides]
 
 
-def _number(repository: Repository, name: str, writer: IndexWriter, counter: _Counter) -> _Numbered:
+def _number(repository: Repository, name: str, writer: ArrayWriter, counter: _Counter) -> _Numbered:
     """Write the row of each number; the number of each row, and of each pair's post or comment."""
     size, pairs = getattr(repository.manifest, name), repository.manifest.pairs
     ranges = _id_ranges(repository, name, writer, counter)
@@ -83,7 +84,7 @@ def _number(repository: Repository, name: str, writer: IndexWriter, counter: _Co
     return numbered
 
 
-def _id_ranges(repository: Repository, name: str, writer: IndexWriter, counter: _Counter) -> tuple[IdRanges, IdRanges]:
+def _id_ranges(repository: Repository, name: str, writer: ArrayWriter, counter: _Counter) -> tuple[IdRanges, IdRanges]:
     """The ids of the posts or the comments, and those that pairs name, in ranges with the same bounds."""
     column = TABLES[name][0]
     tables = (name, "pairs")
@@ -141,7 +142,7 @@ def _all_linked(parts: Iterable[Any], repository: Repository) -> Iterator[Any]: 
         raise InputError.at(repository.path, "a comment has no post", "give every comment a pair")
 
 
-def _write_links(parts: Iterable[Any], writer: IndexWriter, names: tuple[str, str], size: int) -> int:  # Any: records
+def _write_links(parts: Iterable[Any], writer: ArrayWriter, names: tuple[str, str], size: int) -> int:  # Any: records
     """Write, for each document of the first side, the numbers that it is paired with; the number of links."""
     links = done = 0
     with (

@@ -16,7 +16,7 @@ from kaiwa.retrieve.similarity import SIMILARITIES, norm_weights
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kaiwa.build.index.index_writer import IndexWriter
+    from kaiwa.build.array_writer import ArrayWriter
     from kaiwa.disk.document_parts import DocumentParts
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.retrieve.index.packed_postings import Counts, Packed, Packing
@@ -29,7 +29,7 @@ class _Side(NamedTuple):
 
     name: str
     parts: DocumentParts
-    writer: IndexWriter
+    writer: ArrayWriter
     counts: TemporaryArray  # parts x terms: the number of the part's documents in which the term occurs
     postings: TemporaryArray  # part after part, term by term
 
@@ -38,6 +38,7 @@ class _Peaks:
     """The highest weight of a posting per term, by every similarity."""
 
     def __init__(self, terms: int, mean_length: float) -> None:
+        self.terms = terms
         self._mean_length = mean_length
         self._peaks = {similarity: np.zeros(terms, dtype=np.float64) for similarity in SIMILARITIES}
 
@@ -56,16 +57,30 @@ class _Peaks:
         }
 
 
-def write_side(name: str, parts: DocumentParts, terms: int, writer: IndexWriter) -> None:
-    """Write the postings of one side and the weights computed from them; its parts are deleted."""
+class SideStatistics(NamedTuple):
+    """What weights depend on: the number of documents, of their tokens, and of documents with each term."""
+
+    documents: int
+    tokens: int
+    documents_with: IntArray
+
+
+def write_side(
+    name: str, parts: DocumentParts, terms: int, writer: ArrayWriter, whole: SideStatistics | None = None
+) -> None:
+    """Write the postings of one side and the weights computed from them; its parts are deleted.
+
+    The weights are by the statistics of the whole index, if they are given: the parts are then those of a shard.
+    """
     counts = TemporaryArray(writer.folder, np.uint16 if parts.each < SMALL else np.uint32)
     with closing(parts), closing(counts):
         starts, most = _count(parts, terms, counts)
-        weights = norm_weights(np.diff(starts).astype(np.float64), parts.documents)
+        whole = whole or SideStatistics(parts.documents, parts.tokens, np.diff(starts))
+        weights = norm_weights(whole.documents_with.astype(np.float64), whole.documents)
         inverter = Inverter(weights, most, parts.each)
         with closing(TemporaryArray(writer.folder, inverter.packing.dtype)) as postings:
             side = _Side(name, parts, writer, counts, postings)
-            cursors = _invert(side, inverter, terms)
+            cursors = _invert(side, inverter, _Peaks(terms, whole.tokens / max(whole.documents, 1)))
             _join(side, cursors, starts, inverter.packing)
     writer.save(f"{name}.starts", starts)
 
@@ -81,10 +96,9 @@ def _count(parts: DocumentParts, terms: int, counts: TemporaryArray) -> tuple[In
     return np.cumsum(starts), most
 
 
-def _invert(side: _Side, inverter: Inverter, terms: int) -> IntArray:
+def _invert(side: _Side, inverter: Inverter, peaks: _Peaks) -> IntArray:
     """Invert the parts and write norms, shapes and peaks; where the postings of each part start."""
-    parts, writer = side.parts, side.writer
-    peaks = _Peaks(terms, parts.tokens / max(parts.documents, 1))
+    parts, writer, terms = side.parts, side.writer, peaks.terms
     starts = []
     with writer.growing(f"{side.name}.inverse_norms", np.float32) as norms:
         for number, (documents, part) in enumerate(parts.parts(last=True)):

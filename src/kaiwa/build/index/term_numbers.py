@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kaiwa.model.normalise import normalise
 from kaiwa.retrieve.index.byte_lookup import term_arrays
 from kaiwa.retrieve.index.document_terms import partitioned
 from kaiwa.retrieve.index.packed_postings import SMALL
@@ -14,10 +15,11 @@ from kaiwa.retrieve.index.packed_postings import SMALL
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kaiwa.build.index.index_writer import IndexWriter
+    from kaiwa.build.array_writer import ArrayWriter
     from kaiwa.disk.document_parts import DocumentParts
     from kaiwa.model.ids import IntArray
-    from kaiwa.retrieve.index.vocabulary import Vocabulary
+    from kaiwa.retrieve.index.vocabulary import MergedTerms, Vocabulary
+    from kaiwa.retrieve.text.tokenisers import Tokeniser
 
 
 _BLOCK = 1 << 19
@@ -44,14 +46,21 @@ class TermNumbers:
     def add(self, lines: bytes, numbers: IntArray) -> None:
         """Append the texts of some lines; ``numbers`` are those of the documents."""
         done = 0
-        for block in _blocks(lines):
+        for block in blocks(lines):
             terms, lengths = self._vocabulary.numbers(block)
             parts, starts = partitioned(terms, lengths, numbers[done : done + len(lengths)], self._parts.each)
             self._parts.add(parts, starts, lengths)
             done += len(lengths)
 
 
-def _blocks(lines: bytes) -> Iterator[bytes]:
+def token_lines(texts: list[str], chosen: Tokeniser) -> bytes:
+    """The texts split into tokens, one text per line, spaces between tokens."""
+    split = chosen.split
+    lines = [" ".join(split(normalise(text.replace("\n", " ")))) for text in texts]
+    return "\n".join([*lines, ""]).encode()
+
+
+def blocks(lines: bytes) -> Iterator[bytes]:
     """The lines in blocks that fit the processor's cache."""
     low = 0
     while low < len(lines):
@@ -60,7 +69,7 @@ def _blocks(lines: bytes) -> Iterator[bytes]:
         low = high
 
 
-def write_terms(vocabulary: Vocabulary, writer: IndexWriter) -> int:
+def write_terms(vocabulary: Vocabulary | MergedTerms, writer: ArrayWriter) -> int:
     """Write the terms; the number of terms."""
     for part, values in term_arrays(*vocabulary.encoded()).items():
         writer.save(f"terms.{part}", values)

@@ -1,42 +1,37 @@
-"""Raw pairs to a repository, in two passes with spill files between them, so that memory hardly grows."""
+"""Raw pairs to a repository, on any engine: texts stay in spill files, and keys of a few bytes are regrouped."""
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from kaiwa.build.repository.clean_job import CleanJob, reporting
 from kaiwa.build.repository.conflicting_ids import ConflictingIds, conflicting_ids, refuse_conflicts
-from kaiwa.build.repository.merging import joined
-from kaiwa.build.repository.pair_spill import PairSpill
-from kaiwa.build.repository.tweet_pairs import paired_tweets
-from kaiwa.corpus.duplicates import ROW, BoolArray, Rows
-from kaiwa.corpus.rule_filter import Removals, passing
-from kaiwa.disk.partitions import Partitions, RecordReader, part_of
-from kaiwa.disk.strings import TemporaryStrings
+from kaiwa.build.repository.merging import COMMENT_IDS, DUPLICATES, POST_IDS, decided
+from kaiwa.build.repository.pair_keys import READ, REMOVED, read_pair_keys
+from kaiwa.build.repository.part_writing import WRITTEN, write_parts
+from kaiwa.build.repository.read_tasks import bytes_in, read_tasks, refuse_pipes
+from kaiwa.build.repository.tweet_pairs import tweet_keys
+from kaiwa.corpus.duplicates import IdConflicts
+from kaiwa.corpus.rule_filter import Removals
+from kaiwa.engine.opening import LOCAL, engine_named, opened
 from kaiwa.errors import InputError, counted, option
-from kaiwa.formats.collection.repository import Manifest, RepositoryWriter, writing_repository
+from kaiwa.formats.collection.repository_tables import Manifest
+from kaiwa.formats.collection.repository_writer import finish_parts, make_part_folders, repository_folder
 from kaiwa.formats.collection.takedown import add_to_list, listed_in
-from kaiwa.formats.format import PAIRS, TWEETS
-from kaiwa.formats.readers import format_of, read_together
-from kaiwa.model.normalise import fingerprint, skeleton
-from kaiwa.model.progress_callback import share
 from kaiwa.model.shown import Shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from kaiwa.build.repository.part_writing import CleanedPart
+    from kaiwa.build.repository.read_tasks import ReadTask
     from kaiwa.corpus.rules import RuleSet
-    from kaiwa.model.pair import Pair
-
-    Progress = Callable[[int, int], None]
-
-_COMPRESSION = 3  # a compressed file decompresses to about this many times its size
-_READING = 0.75  # of the work; the rest is writing
+    from kaiwa.engine.dataset import Engine, Gathered
+    from kaiwa.engine.opening import EngineName
+    from kaiwa.model.progress_callback import Progress
 
 
 @dataclass(frozen=True)
@@ -70,140 +65,86 @@ def clean(
     progress: Progress,
     keep_first: bool = False,
     takedown: frozenset[str] = frozenset(),
+    engine: str = LOCAL,
 ) -> Cleaned:
     """Clean pairs or tweets into a repository; several files are posts, comments and perhaps pairs.
 
     More than a few ids with several texts are an error; with ``keep_first`` the first text of each is kept. Ids of
     ``takedown``, of a list in ``target`` and of one in a folder that is read are left out, with what follows from them;
-    they are added to the list of the repository, which no longer shows what follows.
+    they are added to the list of the repository, which no longer shows what follows. The tables are the same on every
+    ``engine``; where input can be split, they are folders of part files.
     """
-    paths = [source] if isinstance(source, Path) else list(source)
-    removals = Removals()
+    name = engine_named(engine)
+    paths = _readable([source] if isinstance(source, Path) else list(source), name)
     listed = takedown.union(*(listed_in(path) for path in [target, *paths] if path.is_dir()))
-    with writing_repository(target) as writer, closing(_Spilled(writer.folder, listed)) as spilled:
-        _spill(paths, spilled, rules, removals, share(progress, 0, _READING))
-        found = joined(
-            spilled.rows, spilled.count, writer.folder, rules=rules, sample=sample, seed=seed, removals=removals
-        )
-        conflicts = conflicting_ids(found, spilled.texts)
-        if not keep_first:
-            refuse_conflicts(paths[-1], found, conflicts)
-        followed = _write(spilled, found.decisions, writer, share(progress, _READING, 1))
-        add_to_list(target, listed | followed, target=writer.folder)
+    with repository_folder(target, alone=name.name != LOCAL) as folder:
+        tasks = read_tasks(paths, several=name.name != LOCAL)
+        job = CleanJob(folder.resolve(), rules, listed, seed if sample else None, in_parts=len(tasks) > 1)
+        with _spills(job), opened(name, folder) as running, reporting(bytes_in(paths), progress):
+            found, left_out = _ran(running, tasks, job, sample)
+            conflicts = _conflicts(paths[-1], found, job, tasks, keep_first=keep_first)
+        removals = _removals(paths[-1], found, left_out)
+        parts: list[CleanedPart] = sorted(found.noted(WRITTEN), key=lambda part: part.task)
+        add_to_list(target, listed.union(*(part.followed for part in parts)), target=folder)
         removed = dict(removals.counts)
-        manifest = writer.finish(Manifest(rules=rules.name, removed=removed, seed=seed if sample else None))
-    return Cleaned(manifest, spilled.pairs_read, writer.counts["merged"], removed, removals.examples, conflicts)
+        made = Manifest(rules=rules.name, removed=removed, seed=seed if sample else None)
+        manifest = finish_parts(folder, made, [part.files for part in parts])
+    read = sum(read for read, _ in found.noted(READ))
+    return Cleaned(manifest, read, sum(part.merged for part in parts), removed, removals.examples, conflicts)
 
 
-class _Spilled:
-    """Pairs that pass the rules, in spill files: their texts, their comments' ids by row, and a record of keys."""
-
-    def __init__(self, folder: Path, listed: frozenset[str]) -> None:
-        self.folder = folder
-        self.listed = listed
-        self.texts = PairSpill(folder / "pairs.spill")
-        self.comment_ids = TemporaryStrings(folder)
-        self.rows = Partitions(folder)
-        self.count = 0
-        self.pairs_read = 0
-
-    def add(self, pairs: list[Pair]) -> None:
-        """Append pairs, at least one."""
-        self.texts.add(pairs)
-        self.comment_ids.add([pair.comment_id for pair in pairs])
-        rows = np.zeros(len(pairs), dtype=ROW)
-        rows["row"] = np.arange(self.count, self.count + len(pairs))
-        rows["post"], rows["post_text"] = zip(*_post_keys(pairs), strict=True)
-        rows["own"] = [fingerprint(pair.comment_id) for pair in pairs]
-        rows["comment"] = [fingerprint(skeleton(pair.comment)) for pair in pairs]
-        if self.listed:
-            rows["takedown"] = [pair.comment_id in self.listed for pair in pairs]
-            rows["post_takedown"] = [pair.post_id in self.listed for pair in pairs]
-        self.rows.add(rows, part_of(rows["own"]))
-        self.count += len(pairs)
-
-    def close(self) -> None:
-        """Delete the spill files."""
-        self.texts.remove()
-        self.comment_ids.close()
+def _readable(paths: list[Path], name: EngineName) -> list[Path]:
+    """The paths as tasks can open them: from any folder on the workers of a cluster."""
+    if name.name == LOCAL:
+        return paths
+    refuse_pipes(paths)
+    return [path.resolve() for path in paths] if name.is_spark else paths
 
 
-def _batches(paths: list[Path], spilled: _Spilled, rules: RuleSet, removals: Removals) -> Iterator[list[Pair]]:
-    """The pairs of a file or folder, or of files that are understood together."""
-    if len(paths) > 1:
-        return read_together(PAIRS, paths)
-    found = format_of(paths[0], PAIRS, TWEETS)
-    if found.noun is TWEETS:
-        return paired_tweets(paths[0], spilled.folder, rules, removals, spilled.listed)
-    batches: Iterator[list[Pair]] = found.read(paths[0])
-    return batches
+@contextmanager
+def _spills(job: CleanJob) -> Iterator[None]:
+    """The folder for what passes between tasks; it is removed at the end."""
+    if job.in_parts:
+        make_part_folders(job.folder)
+    try:
+        yield
+    finally:
+        job.remove_spills()
 
 
-def _spill(paths: list[Path], spilled: _Spilled, rules: RuleSet, removals: Removals, progress: Progress) -> None:
-    batches = _batches(paths, spilled, rules, removals)
-    for batch in _with_progress(batches, _size_of(paths), progress):
-        spilled.pairs_read += len(batch)
-        if kept := passing(batch, rules, removals, spilled.listed):
-            spilled.add(kept)
-    spilled.texts.close()
-    if not spilled.count:
-        raise InputError.at(
-            paths[-1],
-            f"no pair passes the rules ({spilled.pairs_read:,} read)",
-            f"try {option('rules', 'plain')} or none",
-        )
+def _ran(engine: Engine, tasks: Sequence[ReadTask], job: CleanJob, sample: int | None) -> tuple[Gathered, int]:
+    """Run the steps; their notes, and how many pairs are not in the sample."""
+    keys = tweet_keys(engine, tasks, job) if tasks[0].is_tweets else engine.tables(read_pair_keys, tasks, job)
+    rows, left_out = decided(keys, job.rules, sample=sample)
+    return rows.in_order(write_parts, job).gathered(), left_out
 
 
-def _post_keys(pairs: list[Pair]) -> Iterator[tuple[int, int]]:
-    """The fingerprints of each post's id and text; comments of one post are mostly consecutive."""
-    last_id, last, keys = "", "", (0, 0)
-    for pair in pairs:
-        if pair.post_id != last_id or pair.post != last:
-            last_id, last = pair.post_id, pair.post
-            keys = fingerprint(last_id), fingerprint(skeleton(last))
-        yield keys
+def _conflicts(
+    source: Path, found: Gathered, job: CleanJob, tasks: Sequence[ReadTask], *, keep_first: bool
+) -> ConflictingIds:
+    sides = {
+        "post": sum(found.noted(POST_IDS), IdConflicts()),
+        "comment": sum(found.noted(COMMENT_IDS), IdConflicts()),
+    }
+    conflicts = conflicting_ids(sides, job, tasks)
+    if not keep_first:
+        refuse_conflicts(source, sides, conflicts)
+    return conflicts
 
 
-def _size_of(paths: list[Path]) -> int:
-    """About how many bytes the files have, decompressed."""
-    files = [file for path in paths for file in (path.iterdir() if path.is_dir() else [path]) if file.is_file()]
-    return sum(
-        file.stat().st_size * (_COMPRESSION if file.suffix in {".gz", ".zst", ".parquet"} else 1) for file in files
-    )
-
-
-def _with_progress(batches: Iterator[list[Pair]], total: int, progress: Progress) -> Iterator[list[Pair]]:
-    done = 0
-    for batch in batches:
-        yield batch
-        done += sum(len(pair.comment.encode()) + len(pair.post.encode()) for pair in batch)
-        progress(min(done, total), total)
-
-
-def _write(spilled: _Spilled, decisions: RecordReader, writer: RepositoryWriter, progress: Progress) -> set[str]:
-    """Write each post and comment at its first row, and the pairs by their ids; the ids that follow from a takedown."""
-    done, followed = 0, set[str]()
-    for post_ids, posts, comment_ids, comments in spilled.texts.batches():
-        kept = decisions.take(len(post_ids))
-        writer.add("posts", _chosen(post_ids, kept["post_stays"]), _chosen(posts, kept["post_stays"]))
-        writer.add("comments", _chosen(comment_ids, kept["comment_stays"]), _chosen(comments, kept["comment_stays"]))
-        kept_ids = _kept_ids(comment_ids, kept, spilled.comment_ids)
-        writer.add("pairs", _chosen(post_ids, kept["keep"]), _chosen(kept_ids, kept["keep"]))
-        writer.add("merged", _chosen(comment_ids, kept["alias"]), _chosen(kept_ids, kept["alias"]))
-        followed.update(_chosen(comment_ids, kept["takedown"]))
-        done += len(kept)
-        progress(done, spilled.count)
-    return followed
-
-
-def _chosen(values: list[str], which: BoolArray) -> list[str]:
-    return list(compress(values, which.tolist()))
-
-
-def _kept_ids(comment_ids: list[str], kept: Rows, ids: TemporaryStrings) -> list[str]:
-    """The id of the comment that is kept for each row's comment, where the row needs it."""
-    kept_ids = list(comment_ids)
-    others = np.flatnonzero((kept["keep"] | kept["alias"]) & (kept["comment"] != kept["own"]))
-    for place, name in zip(others.tolist(), ids.at(kept["comment"][others].tolist()), strict=True):
-        kept_ids[place] = name
-    return kept_ids
+def _removals(source: Path, found: Gathered, left_out: int) -> Removals:
+    """What was removed, by rules and then as duplicates; an error if no pair passes the rules."""
+    if not sum(kept for _, kept in found.noted(READ)):
+        what = f"no pair passes the rules ({sum(read for read, _ in found.noted(READ)):,} read)"
+        raise InputError.at(source, what, f"try {option('rules', 'plain')} or none")
+    removals = Removals()
+    for one in found.noted(REMOVED):
+        removals.include(one)
+    duplicates = dict[str, int]()
+    for one in [*found.noted(DUPLICATES), {"not in the sample": left_out}]:
+        for reason, count in one.items():
+            duplicates[reason] = duplicates.get(reason, 0) + count
+    for reason, count in duplicates.items():
+        if count:
+            removals.add(reason, "", times=count)
+    return removals

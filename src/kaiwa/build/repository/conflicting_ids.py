@@ -6,14 +6,22 @@ from dataclasses import dataclass
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from kaiwa.build.repository.pair_spill import pairs_at
+from kaiwa.engine.row_numbers import places_of, tasks_of
 from kaiwa.errors import InputError, counted, option
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from kaiwa.build.repository.merging import Joined
-    from kaiwa.build.repository.pair_spill import PairSpill
+    from kaiwa.build.repository.clean_job import CleanJob
+    from kaiwa.build.repository.read_tasks import ReadTask
     from kaiwa.corpus.duplicates import IdConflicts
+    from kaiwa.model.pair import Pair
+
+    Sides = Mapping[str, IdConflicts]  # of posts and comments
 
 MOST_CONFLICTS = 0.01
 """The largest share of ids with more than one text that is accepted (decision 068)."""
@@ -46,16 +54,14 @@ class ConflictingIds:
     examples: tuple[ConflictingId, ...] = ()
 
 
-def conflicting_ids(found: Joined, texts: PairSpill) -> ConflictingIds:
-    """The ids with more than one text, from what was counted when rows were joined."""
-    sides = {"post": found.posts, "comment": found.comments}
-    examples = [_example(side, *one.example, texts) for side, one in sides.items() if one.example is not None]
-    return ConflictingIds(found.posts.conflicting, found.comments.conflicting, tuple(examples))
+def conflicting_ids(sides: Sides, job: CleanJob, tasks: Sequence[ReadTask]) -> ConflictingIds:
+    """The ids with more than one text, from what was counted when rows were regrouped."""
+    examples = [_example(side, one.example, job, tasks) for side, one in sides.items() if one.example is not None]
+    return ConflictingIds(sides["post"].conflicting, sides["comment"].conflicting, tuple(examples))
 
 
-def refuse_conflicts(source: Path, found: Joined, conflicts: ConflictingIds) -> None:
+def refuse_conflicts(source: Path, sides: Sides, conflicts: ConflictingIds) -> None:
     """Refuse a file in which more than a small share of the ids have more than one text."""
-    sides = {"post": found.posts, "comment": found.comments}
     wrong = [side for side, one in sides.items() if one.share > MOST_CONFLICTS]
     if not wrong:
         return
@@ -65,13 +71,20 @@ def refuse_conflicts(source: Path, found: Joined, conflicts: ConflictingIds) -> 
     raise InputError.at(source, what, fix, line=example.line or None)
 
 
-def _counts(sides: dict[str, IdConflicts]) -> str:
+def _counts(sides: Sides) -> str:
     counts = [f"{one.conflicting:,} of {counted(one.ids, f'{side} id')}" for side, one in sides.items() if one.example]
     return f"{' and '.join(counts)} {'has' if counts[0].startswith('1 ') and len(counts) == 1 else 'have'}"
 
 
-def _example(side: str, first: int, later: int, texts: PairSpill) -> ConflictingId:
-    pairs = texts.pairs_at({first, later})
-    before, after = pairs[first], pairs[later]
+def _example(side: str, rows: tuple[int, int], job: CleanJob, tasks: Sequence[ReadTask]) -> ConflictingId:
+    (before, first_line), (after, line) = (_pair_at(row, job, tasks) for row in rows)
     ident = getattr(after, f"{side}_id")
-    return ConflictingId(side, ident, getattr(before, side), before.line, getattr(after, side), after.line)
+    return ConflictingId(side, ident, getattr(before, side), first_line, getattr(after, side), line)
+
+
+def _pair_at(row: int, job: CleanJob, tasks: Sequence[ReadTask]) -> tuple[Pair, int]:
+    """The pair of a row, and its line in the file."""
+    number = np.array([row], dtype=np.uint64)
+    task, place = int(tasks_of(number)[0]), int(places_of(number)[0])
+    pair = pairs_at(job.texts(task), {place})[place]
+    return pair, tasks[task].line(pair.line)

@@ -1,4 +1,4 @@
-"""A spill file of pairs between two passes, read in the order in which it was written, batch by batch.
+"""A spill file of the pairs of one task, read in the order in which it was written, batch by batch.
 
 The text of a post in consecutive rows is stored once; the other rows have "". The line of a pair in its
 file is stored too.
@@ -6,7 +6,10 @@ file is stored too.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
 
 from kaiwa.errors import needs_extra
 from kaiwa.formats.collection.pair_files import FIELDS
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class PairSpill:
-    """Pairs in a spill file."""
+    """Writes pairs in a ``with`` block; the file has its name when it ends without an error."""
 
     _last = ("", "")
 
@@ -28,51 +31,67 @@ class PairSpill:
         with needs_extra("parquet"):
             import pyarrow as pa
 
-        self._path = path
+        self._path, self._temporary = path, path.with_name(f"{path.name}.{token_hex(4)}")
         self._schema = pa.schema([*((name, pa.string()) for name in FIELDS), ("line", pa.int64())])
         options = pa.ipc.IpcWriteOptions(compression="lz4")
-        self._writer: Any = pa.ipc.new_stream(path, self._schema, options=options)  # Any: pyarrow is untyped
+        self._sink = self._temporary.open("wb")  # pyarrow opens no name that is not UTF-8
+        self._writer: Any = pa.ipc.new_stream(self._sink, self._schema, options=options)  # Any: pyarrow is untyped
 
     def add(self, batch: Batch) -> None:
         """Append a batch of at least one pair."""
         import pyarrow as pa
 
-        posts = [(pair.post_id, pair.post) for pair in batch]
-        before, self._last = [self._last, *posts[:-1]], posts[-1]
-        columns = [[getattr(pair, name) for pair in batch] for name in (*FIELDS, "line")]
-        columns[1] = ["" if post == last else post[1] for post, last in zip(posts, before, strict=True)]
-        self._writer.write_table(pa.table(columns, schema=self._schema))
+        columns = [
+            pa.array([pair.post_id for pair in batch], pa.string()),
+            pa.array(self._new_posts(batch), pa.string()),
+            pa.array([pair.comment_id for pair in batch], pa.string()),
+            pa.array([pair.comment for pair in batch], pa.string()),
+            pa.array(np.array([pair.line for pair in batch], dtype=np.int64)),
+        ]
+        self._writer.write_batch(pa.record_batch(columns, schema=self._schema))
 
-    def close(self) -> None:
-        """End writing."""
-        self._writer.close()
+    def _new_posts(self, batch: Batch) -> list[str]:
+        """The text of each row's post; "" if it is that of the row before."""
+        last_id, last = self._last
+        texts = list[str]()
+        for pair in batch:
+            is_last = pair.post_id == last_id and pair.post == last
+            texts.append("" if is_last else pair.post)
+            last_id, last = pair.post_id, pair.post
+        self._last = (last_id, last)
+        return texts
 
-    def batches(self) -> Iterator[list[list[str]]]:
-        """The rows in batches of four columns."""
-        return ([column.to_pylist() for column in columns[:-1]] for columns in self._columns())
+    def __enter__(self) -> Self:
+        return self
 
-    def pairs_at(self, rows: Collection[int]) -> dict[int, Pair]:
-        """The pairs of a few rows, each with the text of its post."""
-        found, first, post = dict[int, Pair](), 0, ""
-        for columns in self._columns():
-            cells = zip(*(column.to_pylist() for column in columns), strict=True)
-            for row, (post_id, text, *comment, line) in enumerate(cells, first):
-                post = text or post
-                if row in rows:
-                    found[row] = Pair(post_id, post, *comment, line=line)
-            first += len(columns[0])
-            if len(found) == len(rows):
-                break
-        return found
+    def __exit__(self, kind: object, *_: object) -> None:
+        try:
+            self._writer.close()
+        finally:
+            self._sink.close()
+        if kind is None:
+            self._temporary.replace(self._path)
 
-    def _columns(self) -> Iterator[list[Any]]:  # Any: pyarrow is untyped
-        import pyarrow as pa
 
-        self.close()
-        with pa.OSFile(str(self._path)) as file, pa.ipc.open_stream(file) as batches:
-            for batch in batches:
-                yield batch.columns
+def spilled_batches(path: Path) -> Iterator[list[Any]]:  # Any: Arrow arrays
+    """The rows in batches of five columns: those of a pair, and its line."""
+    import pyarrow as pa
 
-    def remove(self) -> None:
-        """Delete the file."""
-        self._path.unlink(missing_ok=True)
+    with path.open("rb") as file, pa.ipc.open_stream(file) as batches:
+        for batch in batches:
+            yield batch.columns
+
+
+def pairs_at(path: Path, rows: Collection[int]) -> dict[int, Pair]:
+    """The pairs of a few rows, each with the text of its post."""
+    found, first, post = dict[int, Pair](), 0, ""
+    for columns in spilled_batches(path):
+        cells = zip(*(column.to_pylist() for column in columns), strict=True)
+        for row, (post_id, text, *comment, line) in enumerate(cells, first):
+            post = text or post
+            if row in rows:
+                found[row] = Pair(post_id, post, *comment, line=line)
+        first += len(columns[0])
+        if len(found) == len(rows):
+            break
+    return found

@@ -5,81 +5,97 @@ The file is read twice. The results of the first pass are on disk, so memory doe
 
 from __future__ import annotations
 
-from contextlib import closing
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from kaiwa.corpus.tweet_threads import NO_POST, Tweets, join_replies, mark_duplicate_ids, records_of
-from kaiwa.disk.partitions import Partitions, RecordReader, part_of, range_of
-from kaiwa.disk.strings import TemporaryStrings
-from kaiwa.formats.collection.tweet_files import Tweet, read_tweets
+import numpy as np
+
+from kaiwa.build.repository.key_tables import ColumnReader, key_columns, key_table
+from kaiwa.build.repository.pair_keys import pair_keys
+from kaiwa.build.repository.row_strings import row_strings
+from kaiwa.corpus.rule_filter import Removals
+from kaiwa.corpus.tweet_threads import NO_POST, join_replies, mark_duplicate_ids, tweet_columns
+from kaiwa.disk.string_files import StringFile
+from kaiwa.engine.row_numbers import row_numbers
 from kaiwa.model.normalise import fingerprint
 from kaiwa.model.pair import Pair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
-    from kaiwa.corpus.rule_filter import Removals
+    from kaiwa.build.repository.clean_job import CleanJob
+    from kaiwa.build.repository.read_tasks import ReadTask
+    from kaiwa.corpus.duplicates import Columns
     from kaiwa.corpus.rules import RuleSet
+    from kaiwa.engine.dataset import Dataset, Engine
+    from kaiwa.formats.collection.tweet_files import Tweet
+
+    Table = Any  # Any: a pyarrow table, untyped
 
 _BATCH = 8192
 
 
-def paired_tweets(
-    path: Path, folder: Path, rules: RuleSet, removals: Removals, takedown: frozenset[str]
-) -> Iterator[list[Pair]]:
-    """Pairs of initial posts and the replies to them, both passing the rules (overview 3.3.1).
-
-    ``folder`` is for temporary files. A tweet of the takedown is no example of what was removed.
-    """
-
-    def removed(reason: str, tweet: Tweet) -> None:
-        removals.add(reason, tweet.text if takedown.isdisjoint((tweet.id, tweet.reply_to)) else "")
-
-    with closing(TemporaryStrings(folder)) as texts:
-        decisions = _decisions(path, folder, rules, texts)
-        for batch in _batches(path):
-            yield _pairs(batch, decisions.take(len(batch)), texts, rules, removed)
+def tweet_keys(engine: Engine, tasks: Sequence[ReadTask], job: CleanJob) -> Dataset:
+    """The keys of pairs of initial posts and the replies to them, both passing the rules (overview 3.3.1)."""
+    tweets = engine.tables(read_tweet_keys, tasks, job)
+    threads = tweets.regrouped("id", duplicates_step).regrouped("thread", threads_step)
+    return threads.in_order(paired_keys, tuple(tasks), job)
 
 
-def _decisions(path: Path, folder: Path, rules: RuleSet, texts: TemporaryStrings) -> RecordReader:
-    """The record of each tweet; the texts of initial posts that pass are added to ``texts``, by row."""
-    by_id = Partitions(folder)
+def read_tweet_keys(task: ReadTask, job: CleanJob) -> Iterator[Table]:
+    """The keys of tweets; the texts of initial posts that pass go to a string file, by row."""
     rows = 0
-    for batch in _batches(path):
-        passes = [_reason(tweet, rules) is None for tweet in batch]
-        texts.add(
-            [tweet.text if good and not tweet.reply_to else "" for tweet, good in zip(batch, passes, strict=True)]
-        )
-        ids = [fingerprint(tweet.id) for tweet in batch]
-        answered = [fingerprint(tweet.reply_to) if tweet.reply_to else None for tweet in batch]
-        records = records_of(ids, answered, passes, first_row=rows)
-        by_id.add(records, part_of(records["id"]))
-        rows += len(batch)
-    by_thread, in_order = Partitions(folder), Partitions(folder)
-    for part in map(mark_duplicate_ids, by_id.parts()):
-        by_thread.add(part, part_of(part["thread"]))
-    for part in map(join_replies, by_thread.parts()):
-        in_order.add(part, range_of(part["row"], rows))
-    return RecordReader(in_order.parts())
+    with StringFile(job.tweets(task.number)) as texts:
+        for batch in _batches(task):
+            passes = [_reason(tweet, job.rules) is None for tweet in batch]
+            initial = [good and not tweet.reply_to for tweet, good in zip(batch, passes, strict=True)]
+            texts.add([tweet.text if one else "" for tweet, one in zip(batch, initial, strict=True)])
+            ids = [fingerprint(tweet.id) for tweet in batch]
+            answered = [fingerprint(tweet.reply_to) if tweet.reply_to else None for tweet in batch]
+            yield key_table(tweet_columns(row_numbers(task.number, rows, len(batch)), ids, answered, passes))
+            rows += len(batch)
 
 
-def _pairs(
-    batch: list[Tweet], records: Tweets, texts: TemporaryStrings, rules: RuleSet, removed: Callable[[str, Tweet], None]
-) -> list[Pair]:
-    """The pairs of the batch's replies; the other tweets are counted as removed."""
-    replies: list[tuple[Tweet, int]] = []
-    for tweet, duplicate, post in zip(batch, records["duplicate"].tolist(), records["post"].tolist(), strict=True):
-        reason = "id repeated" if duplicate else _reason(tweet, rules)
+def duplicates_step(table: Table) -> Table:
+    """Tweets with the same id."""
+    return key_table(mark_duplicate_ids(key_columns(table)))
+
+
+def threads_step(table: Table) -> Table:
+    """Tweets of the same thread."""
+    return key_table(join_replies(key_columns(table)))
+
+
+def paired_keys(tables: Iterator[Table], tasks: Sequence[ReadTask], job: CleanJob) -> Iterator[Any]:  # Any: and notes
+    """The keys of the pairs of each task, in whose file the tweets are read again."""
+    rows = ColumnReader(map(key_columns, tables))
+    while (task := rows.task()) is not None:
+        removals = Removals()
+        yield from pair_keys(task, _pairs_of(tasks[task], rows, job, removals), job, removals)
+
+
+def _pairs_of(task: ReadTask, rows: ColumnReader, job: CleanJob, removals: Removals) -> Iterator[list[Pair]]:
+    for batch in _batches(task):
+        yield _pairs(batch, rows.take(len(batch)), job, removals)
+
+
+def _pairs(batch: list[Tweet], found: Columns, job: CleanJob, removals: Removals) -> list[Pair]:
+    """The pairs of the batch's replies; the other tweets are counted as removed.
+
+    A tweet of the takedown is no example of what was removed.
+    """
+    replies, posts = list[Any](), list[int]()
+    for tweet, duplicate, post in zip(batch, found["duplicate"].tolist(), found["post"].tolist(), strict=True):
+        reason = "id repeated" if duplicate else _reason(tweet, job.rules)
         if reason is None and tweet.reply_to and post == NO_POST:
             reason = "reply to no post in the pool"
         if reason is not None:
-            removed(reason, tweet)
+            removals.add(reason, tweet.text if job.listed.isdisjoint((tweet.id, tweet.reply_to)) else "")
         elif tweet.reply_to:
-            replies.append((tweet, post))
-    posts = texts.at([post for _, post in replies])
-    return [Pair(tweet.reply_to, text, tweet.id, tweet.text) for (tweet, _), text in zip(replies, posts, strict=True)]
+            replies.append(tweet)
+            posts.append(post)
+    texts = row_strings(job.tweets, np.array(posts, dtype=np.uint64))
+    return [Pair(one.reply_to, text, one.id, one.text) for one, text in zip(replies, texts, strict=True)]
 
 
 def _reason(tweet: Tweet, rules: RuleSet) -> str | None:
@@ -89,7 +105,7 @@ def _reason(tweet: Tweet, rules: RuleSet) -> str | None:
     return rules.against(side, tweet.text) or rules.against(side, tweet.name, on="name")
 
 
-def _batches(path: Path) -> Iterator[list[Tweet]]:
-    tweets = read_tweets(path)
+def _batches(task: ReadTask) -> Iterator[list[Tweet]]:
+    tweets = task.read()
     while batch := list(islice(tweets, _BATCH)):
         yield batch

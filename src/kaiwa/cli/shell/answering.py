@@ -12,6 +12,7 @@ from kaiwa.cli.shell.complete import Named
 from kaiwa.cli.shell.output import IN_FILE
 from kaiwa.cli.shell.shared_options import takedown_option
 from kaiwa.cli.shell.task_defaults import listed_ids
+from kaiwa.errors import InputError, option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,15 +20,18 @@ if TYPE_CHECKING:
 
     from kaiwa.rank.answer_filters import Filters
 
+_DEFAULT = "run2"
 _OPTIONS = (
     click.option("-k", default=10, show_default=True, help="Number of comments per post."),
     click.option(
         "--system",
         type=Named("system"),
-        default="run2",
+        default=_DEFAULT,
         show_default=True,
-        help="run0, run1, run2, bm25, bm25-q2p, ...-q2c, fusion.",
+        help="run0 to run5, bm25, fusion, hybrid, ...: see docs/retrieve.md.",
     ),
+    click.option("--models", type=IN_FILE, help="The folder of models, for systems that need them (kaiwa models)."),
+    click.option("--model", type=IN_FILE, help="Order by a learned ranker (kaiwa train) instead of a system."),
     click.option(
         "--fuse",
         type=Named("fusion"),
@@ -51,6 +55,8 @@ class Answering:
     fusion: str
     filters: Filters
     takedown: frozenset[str]
+    models: Path | None
+    model: Path | None
 
 
 def answering_options(function: Callable[..., None]) -> Callable[..., None]:
@@ -62,18 +68,35 @@ def answering_options(function: Callable[..., None]) -> Callable[..., None]:
         k: int,
         system: str,
         fuse: str,
+        models: Path | None,
+        model: Path | None,
         min_chars: int,
         block: Path | None,
         takedown: Path | None,
         unfiltered: bool,
         **rest: Any,  # Any: the verb's own options
     ) -> None:
+        if model is not None and system != _DEFAULT:
+            raise InputError(
+                f"{option('model')} and {option('system', system)} both order the answers; give one of them"
+            )
         filters = _filters(min_chars, block, unfiltered=unfiltered)
-        function(how=Answering(k, system, fuse, filters, listed_ids(takedown)), **rest)
+        function(
+            how=Answering(
+                k, system if model is None else _learned(), fuse, filters, listed_ids(takedown), models, model
+            ),
+            **rest,
+        )
 
-    for option in reversed(_OPTIONS):
-        gathered = option(gathered)
+    for one in reversed(_OPTIONS):
+        gathered = one(gathered)
     return gathered
+
+
+def _learned() -> str:
+    from kaiwa.flow.retrieve import LEARNED
+
+    return LEARNED
 
 
 def _filters(min_chars: int, block: Path | None, *, unfiltered: bool) -> Filters:

@@ -9,6 +9,7 @@ import click
 
 from kaiwa.cli.shell.complete import SCORED_MEASURE, Named
 from kaiwa.cli.shell.output import IN_FILE, OUT_FILE
+from kaiwa.cli.shell.shared_options import ENGINES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,14 +47,14 @@ PILOT = _option(
     metavar="SCORES",
     type=IN_FILE,
     multiple=True,
-    help="Estimate V_E from these scores; repeatable.",
+    help="Scores of a pilot, to design from; repeatable.",
 )
 MEASURE = _option(
     "-m", "--measure", metavar="NAME", type=SCORED_MEASURE, help="Which measure of the pilot (or of --judged runs)."
 )
 SYSTEMS = _option("--systems", metavar="M", type=Numbers(int), help="How many systems.")
 MIN_DIFF = _option("--min-diff", metavar="D", type=Numbers(float), help="The smallest best-worst difference to find.")
-POWER = _option("--power", metavar="P", type=float, help="The probability of finding it.  [default: 0.8]")
+POWER = _option("--power", metavar="P", type=float, help="Probability of finding D.  [default: 0.8]")
 ALPHA = _option("--alpha", metavar="P", type=float, help="The significance level.  [default: 0.05]")
 CORRELATION = _option(
     "--paired-correlation",
@@ -61,10 +62,10 @@ CORRELATION = _option(
     metavar="R",
     type=float,
     default=0.0,
-    help="Of two systems' scores on a topic.",
+    help="Correlation of scores on a topic.",
 )
 SOURCE = (
-    _option("--variance", metavar="V", type=float, help="Score variance in a system (V_E; or V_E2)."),
+    _option("--variance", metavar="V", type=float, help="Score variance within a system (V_E), or V_E2."),
     PILOT,
     _option("--no-pilot", is_flag=True, help="Use std-AB's highest possible variance."),
     MEASURE,
@@ -72,7 +73,7 @@ SOURCE = (
 QUANTITIES = (
     SYSTEMS,
     MIN_DIFF,
-    _option("--topics", "n", metavar="N", type=int, help="Topics, to find another quantity."),
+    _option("--topics", "n", metavar="N", type=int, help="Number of topics, to find another quantity."),
     POWER,
     ALPHA,
 )
@@ -81,8 +82,7 @@ TEST = (
         "--test",
         metavar="TEST",
         type=Named("design"),
-        default="anova",
-        help="anova, two-way, paired-t, two-sample-t, hsd, hsd-paired or interval.",
+        help="anova, two-way, paired-t, two-sample-t, hsd, hsd-paired, robust, randomised-hsd, interval.",
     ),
     _option("--method", metavar="M", type=Named("method"), default="exact", help="exact, or sakai (as published)."),
     CORRELATION,
@@ -105,6 +105,7 @@ FIGURES = (
     _option("--power-curve", metavar="SVG", type=OUT_FILE, help="Draw power against topics here."),
     _option("--diff-curve", metavar="SVG", type=OUT_FILE, help="Draw the detectable difference against topics here."),
 )
+ENGINE = _option("--engine", metavar="ENGINE", default="local", help=ENGINES)
 SIMULATE = (
     _option("--trials", metavar="N", type=click.IntRange(500), default=20_000, help="Maximum data sets to draw."),
 )
@@ -122,7 +123,7 @@ COST = (
     _option(
         "--pool-depth", "depths", metavar="N,...", type=Numbers(int), default="10", help="Pool depths; one or several."
     ),
-    _option("--runs", metavar="N", type=int, default=10, help="Number of runs pooled."),
+    _option("--runs", metavar="N", type=click.IntRange(1), help="Runs pooled.  [default: those of --judged, or 10]"),
     _option("--overlap", metavar="P", type=float, default=0.5, help="Share of answers that two runs have in common."),
     _option("--assessors", metavar="N,...", type=Numbers(int), default="3", help="Assessors per item; one or several."),
     _option("--seconds", metavar="S", type=float, default=15.0, help="Seconds per label."),
@@ -131,7 +132,7 @@ COST = (
         metavar="RUN",
         type=IN_FILE,
         multiple=True,
-        help="Judged runs, to measure the effect of depth; repeatable.",
+        help="Runs to measure pools on and, if judged, the effect of depth; repeatable.",
     ),
     _option("--qrels", metavar="FILE", type=IN_FILE, help="Judgements of the --judged runs."),
     _option("--votes", metavar="FILE", type=IN_FILE, help="Or votes on their items: measure fewer assessors too."),

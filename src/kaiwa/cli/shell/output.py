@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from contextlib import contextmanager
@@ -151,3 +152,20 @@ def _for_terminal(text: str, stream: TextIO, *, is_coloured: bool = False, is_da
 
     shown = text if is_coloured else "\n".join(visible(line.replace("\t", "    ")) for line in text.split("\n"))
     return shown if is_data else wrapped(shown, min(get_terminal_size().columns, _WIDEST))
+
+
+def open_closed_streams() -> None:
+    """Give each closed stream a descriptor, so that no file of the user gets its number (``2>&-``).
+
+    Remarks and errors for a closed stderr are dropped: the exit code remains. A result for a closed stdout is an error
+    of the system, as in other tools, because its descriptor cannot be written to. A closed stdin has no text.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_WRONLY if number == 2 else os.O_RDONLY)  # noqa: PLR2004  stderr; lowest number is free
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115  as long as the process
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115

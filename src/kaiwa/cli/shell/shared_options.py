@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]  # Any: click's own type of a callback
 
 task_argument = click.argument("task", type=IN_FILE, default=Path())
+store_option = click.option(
+    "--store",
+    metavar="URL",
+    envvar="KAIWA_STORE",
+    help="A PostgreSQL database, postgresql://...; default: votes.db in the task folder.",
+)
 scores_argument = click.argument("scores", nargs=-1, required=True, type=IN_FILE)
 runs_argument = click.argument("runs", nargs=-1, required=True, type=IN_FILE)
 one_measure_option = click.option(
@@ -52,6 +58,8 @@ agreement_weight_option = click.option(
 takedown_option = click.option(
     "--takedown", type=IN_FILE, help="Ids of posts and comments that must not be shown, one per line."
 )
+ENGINES = "local, local[N] or a Spark URL."
+engine_option = click.option("--engine", metavar="ENGINE", default="local", show_default=True, help=ENGINES)
 confidence_option = click.option(
     "--confidence",
     metavar="P",

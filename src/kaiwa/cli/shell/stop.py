@@ -10,22 +10,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import FrameType
 
-_NOTHING = "nothing was written; run the same command again"
-_WHOLE = "every file written so far is complete; run the same command again"
+_OLD_OR_NEW = "every output is complete, or as it was before; run the same command again"
 _LEFT = {
     "demo": "the folder holds the finished steps; the same command starts from the beginning",
-    "init": _WHOLE,
-    "clean": "no repository was written, an existing one is unchanged; run the same command again",
-    "topics": _WHOLE,
-    "index": "no index was written, an existing one is unchanged; run the same command again",
-    "check": "every fixed copy written so far is complete; run the same command again",
-    "pool": _WHOLE,
-    "compare": _WHOLE,
-    "standardise": _WHOLE,
-    "design": _WHOLE,
-    "report": _WHOLE,
+    "run": "the folder holds the finished steps; the same command continues",
+    "clean": "the repository is complete, or as it was before; run the same command again",
+    "index": "the index is complete, or as it was before; run the same command again",
 }
-"""What a stopped verb with several output files has written; the other verbs write one file at the end."""
+"""What a stopped verb has written. A signal can come when the outputs have their names and the work is over."""
 
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
@@ -42,9 +34,9 @@ def what_is_left(verb: str | None) -> str:
     """What a stopped verb has written, and how to continue.
 
     >>> what_is_left("score")
-    'nothing was written; run the same command again'
+    'every output is complete, or as it was before; run the same command again'
     """
-    return _LEFT.get(verb or "", _NOTHING)
+    return _LEFT.get(verb or "", _OLD_OR_NEW)
 
 
 def catch_signals() -> None:
@@ -69,5 +61,17 @@ def _second_signal(number: int, _: FrameType | None) -> None:
 
 def leave_closed_pipe() -> None:
     """End as other tools do when the reader closes the pipe: no message, the exit code of SIGPIPE."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _drop_output()
     sys.exit(128 + signal.SIGPIPE)
+
+
+def drop_unwritable() -> None:
+    """Drop a result that stdout does not take, closed or on a full disk; else Python tries again when it ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _drop_output()
+
+
+def _drop_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

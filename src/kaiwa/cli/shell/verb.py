@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from kaiwa.cli.shell.output import OUT_FILE, quiet_option
 from kaiwa.cli.shell.task_defaults import take_task_defaults, tell_task_defaults
+from kaiwa.disk.joint_output import Addition, finish, is_written, together
 from kaiwa.disk.protected_inputs import reading, refuse_input
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 _NOT_RECORDED = {"as_json", "output", "quiet"}
 _OF_OTHER_VERBS = {"demo", "run"}
 """Verbs that run others, which write the files that the next ones read."""
+_READ_AGAIN = {*_OF_OTHER_VERBS, "init"}
+"""Verbs that read what they have written; they record nothing themselves."""
+_EXPORTED = "votes.csv"
+"""The file of a task that ``kaiwa votes`` makes of the store, again and again."""
 
 
 class VerbGroup(click.Group):
@@ -56,13 +61,23 @@ def _record_what_is_written(command: click.Command, work: Callable[..., Any]) ->
     """Make the command record in a task folder how each file that it writes there was made."""
 
     def callback(**options: Any) -> None:  # Any: what click parsed
-        with reading(_read_by(command, options)):
+        if command.name in _READ_AGAIN:
             _refuse_inputs(command, options)
-            written = work(**options)  # a verb that chooses its file's name returns it
+            work(**options)
+            return
+        ended: click.exceptions.Exit | None = None
+        with reading(_read_by(command, options)), together():
+            _refuse_inputs(command, options)
+            try:
+                written = work(**options)  # a verb that chooses its file's name returns it
+            except click.exceptions.Exit as findings:  # told by the exit code; the outputs appear
+                ended, written = findings, Made(None, {})
+            made = written if isinstance(written, Made) else Made(written or options.get("output"), {})
+            if isinstance(made.path, Path) and is_written(made.path):
+                _record(_verb_name(), made, options, _paths(command, options, written=False))
+        if ended:
+            raise ended
         tell_task_defaults()
-        made = written if isinstance(written, Made) else Made(written or options.get("output"), {})
-        if isinstance(made.path, Path) and made.path.is_file():
-            _record(_verb_name(), made, options, _paths(command, options, written=False))
 
     callback.records = True  # type: ignore[attr-defined]  # a command is wrapped once
     command.callback = callback
@@ -81,7 +96,8 @@ def _read_by(command: click.Command, options: Mapping[str, Any]) -> list[Path]: 
     """The files that the command reads; of a folder that it knows the files of, only those."""
     if command.name in _OF_OTHER_VERBS:
         return []
-    return [part for path in _paths(command, options, written=False) for part in _parts_read(path)]
+    parts = [part for path in _paths(command, options, written=False) for part in _parts_read(path)]
+    return [part for part in parts if part.name != _EXPORTED] if command.name == "votes" else parts
 
 
 def _parts_read(path: Path) -> list[Path]:
@@ -91,7 +107,7 @@ def _parts_read(path: Path) -> list[Path]:
         from kaiwa.task.task_folder import read_task
 
         return read_task(path).sources
-    if (path / "manifest.json").is_file() or (path / "pairs.parquet").is_file():  # an index or a repository
+    if (path / "manifest.json").is_file() or (path / "pairs.parquet").exists():  # an index or a repository
         own = {"manifest.json", "takedown.txt"}
         return [part for part in path.iterdir() if part.name in own or part.suffix == ".parquet"]
     return [path]
@@ -119,11 +135,13 @@ def _verb_name() -> str:
 def _record(verb: str, made: Made, options: dict[str, Any], inputs: list[Path]) -> None:  # Any: what click parsed
     from importlib.metadata import version
 
-    from kaiwa.task.step_record import record_step
+    from kaiwa.task.step_record import RECORD, recorded_step
 
     given = {name: value for name, value in options.items() if _matters(name, value)}
     if made.path:
-        record_step(made.path, inputs, verb=verb, version=version("kaiwa"), options={**given, **made.facts})
+        told = {**given, **made.facts}
+        step = recorded_step(made.path, inputs, verb=verb, version=version("kaiwa"), options=told)
+        finish(Addition(made.path.with_name(f"{made.path.name} in {RECORD}"), step))
 
 
 def _matters(name: str, value: object) -> bool:

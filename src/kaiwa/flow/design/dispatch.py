@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.engine.trial_workers import trial_workers
 from kaiwa.errors import InputError, option
 from kaiwa.flow.design.options import Question, check_parts
 from kaiwa.report.results.design_view import (
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from kaiwa.model.scores import Scores
     from kaiwa.topicset import Design
-    from kaiwa.topicset.topic_rounds import Rounds
 
     Remark = Callable[[str], None]
     Answer = DesignView | SizeTableView | PassRateView | PromptsView | DecisionView
@@ -46,18 +46,22 @@ def answer(
     if question.decide is not None:
         return _decision(question, question.decide, rng, remark)
     if question.as_table:
-        return _table(question, rng, remark)
-    view = _base(question, rng, remark)
+        return _table(question, remark)
+    view = _base(question, remark)
     if question.simulate is not None:
         view = replace(view, simulation=_simulation(question, question.simulate, view.design, rng, progress))
     if question.hours is not None or question.cost:
         view = replace(view, costs=_costs(question, view.design, rng))
     if question.rounds is not None:
-        view = replace(view, rounds=_rounds(question, question.rounds, view.design, rng))
+        from kaiwa.topicset.topic_rounds import rounds_of
+
+        with trial_workers(question.engine) as workers:
+            planned = rounds_of(view.design, question.rounds, spending=question.spending, rng=rng, workers=workers)
+        view = replace(view, rounds=planned)
     return view
 
 
-def _base(question: Question, rng: np.random.Generator, remark: Remark) -> DesignView:
+def _base(question: Question, remark: Remark) -> DesignView:
     if question.no_pilot:
         return DesignView(_worst_case(question))
     if question.variance is None and not question.pilots:
@@ -73,7 +77,7 @@ def _base(question: Question, rng: np.random.Generator, remark: Remark) -> Desig
     from kaiwa.flow.design.pilots import read_pilots
     from kaiwa.studies.pilot_design import pilot_design
 
-    pilot = pilot_design(read_pilots(question, remark), asked, rng=rng)
+    pilot = pilot_design(read_pilots(question, remark), asked)
     return DesignView(pilot.answer, pilot)
 
 
@@ -122,26 +126,32 @@ def _decision(question: Question, goal: str, rng: np.random.Generator, remark: R
 
     alpha = 0.05 if question.alpha is None else question.alpha
     pilot = _one_pilot(question, remark)
-    found = topics_for_decision(pilot.oriented, goal=goal, target=question.target, k=question.k, alpha=alpha, rng=rng)
+    with trial_workers(question.engine) as workers:
+        found = topics_for_decision(
+            pilot.oriented, goal=goal, target=question.target, k=question.k, alpha=alpha, rng=rng, workers=workers
+        )
     return DecisionView(found, goal, question.target, question.k, pilot)
 
 
-def _table(question: Question, rng: np.random.Generator, remark: Remark) -> SizeTableView:
+def _table(question: Question, remark: Remark) -> SizeTableView:
     from kaiwa.flow.design.pilots import read_pilots
-    from kaiwa.studies.pilot_design import pilot_variance
+    from kaiwa.studies.pilot_design import pilot_ratio, pilot_variance
     from kaiwa.topicset.size_table import GRID_DIFFERENCES, GRID_SYSTEMS, size_table
 
-    variance = question.variance
+    variance, pilots = question.variance, []
     if variance is None:
         if not question.pilots:
             raise InputError.at(
                 "variance", "is missing", f"give {option('variance', 'V')} or {option('pilots', 'SCORES')}"
             )
-        variance = pilot_variance(read_pilots(question, remark), question.test, rng=rng)
+        pilots = read_pilots(question, remark)
+        variance = pilot_variance(pilots, question.designed_test).variance
+    asked = question.shared(variance)
     found = size_table(
-        question.shared(variance),
+        asked,
         systems=question.systems or GRID_SYSTEMS,
         min_diffs=question.min_diff or GRID_DIFFERENCES,
+        ratio_of=lambda systems: pilot_ratio(pilots, replace(asked, systems=systems)),
     )
     return SizeTableView(found, question.style)
 
@@ -156,7 +166,10 @@ def _simulation(
     from kaiwa.studies.simulated_design import simulated_design
 
     pilot = _one_pilot(question).values
-    steps = simulated_design(pilot, base, test=test, trials=question.trials, rng=rng, progress=progress)
+    with trial_workers(question.engine) as workers:
+        steps = simulated_design(
+            pilot, base, test=test, trials=question.trials, rng=rng, workers=workers, progress=progress
+        )
     return Simulation(test, steps)
 
 
@@ -168,24 +181,6 @@ def _costs(question: Question, base: Design, rng: np.random.Generator) -> Costs:
     known = replace(base.known, power=base.asked.power or 0.8)
     splits = cheapest(known, ways) if question.hours is None else best_split(known, ways, hours=question.hours)
     return Costs(splits, question.hours)
-
-
-def _rounds(question: Question, topics: tuple[int, ...], base: Design, rng: np.random.Generator) -> Rounds:
-    from kaiwa.topicset.topic_rounds import planned_rounds
-
-    if base.width is not None or base.asked.kind.by_range:
-        raise InputError.at("rounds", f"{base.test} is not tested in rounds", "choose anova, two-way or a t-test")
-    shared = base.asked.kind.shares_topics
-    return planned_rounds(
-        topics,
-        systems=base.systems,
-        min_diff=base.min_diff,
-        variance=base.variance * (1 - base.asked.correlation if shared else 1.0),
-        shared_topics=shared,
-        alpha=base.alpha,
-        spending=question.spending,
-        rng=rng,
-    )
 
 
 def _one_pilot(question: Question, remark: Remark = lambda _line: None) -> Scores:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.readers import read_qrels, read_runs, votes_with_top
 from kaiwa.label.gain_schemes import voted_gains
-from kaiwa.studies.labelling_variance import Panels, drawn_panels, measured_labellings
+from kaiwa.studies.labelling_variance import Panels, drawn_panels, measured_labellings, measured_pool
 from kaiwa.topicset.budget import Labelling, pool_items
 
 if TYPE_CHECKING:
@@ -18,29 +18,45 @@ if TYPE_CHECKING:
 
     from kaiwa.flow.design.options import Question
 
+DEFAULT_RUNS = 10
+
 
 def labellings(
     question: Question, *, variance: float, shared_topics: bool, rng: np.random.Generator
 ) -> list[Labelling]:
     """The ways of judging to compare, measured on runs and judgements if these are given."""
-    if question.votes is not None:
-        panels = _panels_of_votes(question.votes, question.votes_top, question.assessors, rng=rng)
-    elif question.qrels is not None:
-        panels = _panels_of_qrels(question.qrels, question.assessors)
-    else:
-        return [
-            Labelling(depth, pool_items(depth, question.runs, question.overlap), assessors, question.seconds, variance)
+    judged = read_runs(list(question.judged)) if question.judged else []
+    pooled = question.runs or len(judged) or DEFAULT_RUNS
+    if question.votes is None and question.qrels is None:
+        sizes = {
+            depth: measured_pool(judged, depth=depth, pooled=pooled)
+            if judged
+            else pool_items(depth, pooled, question.overlap)
             for depth in question.depths
+        }
+        return [
+            Labelling(depth, items, assessors, question.seconds, variance)
+            for depth, items in sizes.items()
             for assessors in question.assessors
         ]
     return measured_labellings(
-        read_runs(list(question.judged)),
-        panels,
+        judged,
+        _panels(question, rng),
         measure=question.measure or "nERR@10",
         depths=question.depths,
         seconds=question.seconds,
         shared_topics=shared_topics,
+        pooled=pooled,
+        by_panel=question.votes is not None,
     )
+
+
+def _panels(question: Question, rng: np.random.Generator) -> Panels:
+    if question.votes is not None:
+        return _panels_of_votes(question.votes, question.votes_top, question.assessors, rng=rng)
+    if question.qrels is None:
+        raise InputError(f"no judgements; give {option('qrels')} or {option('votes')}")
+    return _panels_of_qrels(question.qrels, question.assessors)
 
 
 def _panels_of_qrels(path: Path, assessors: Sequence[int]) -> Panels:

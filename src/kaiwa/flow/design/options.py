@@ -19,7 +19,10 @@ Number = TypeVar("Number", int, float)
 
 @dataclass(frozen=True)
 class Question:
-    """The options of a design question; the names are those of the command's options."""
+    """The options of a design question; the names are those of the command's options.
+
+    ``compared_with`` is the test of ``kaiwa compare`` that will compare the runs: that of the task folder.
+    """
 
     variance: float | None = None
     pilots: tuple[Path, ...] = ()
@@ -32,7 +35,7 @@ class Question:
     n: int | None = None
     power: float | None = None
     alpha: float | None = None
-    test: str = "anova"
+    test: str | None = None
     method: str = "exact"
     correlation: float = 0.0
     scale: float = 1.0
@@ -51,7 +54,7 @@ class Question:
     hours: float | None = None
     cost: bool = False
     depths: tuple[int, ...] = (10,)
-    runs: int = 10
+    runs: int | None = None
     overlap: float = 0.5
     assessors: tuple[int, ...] = (3,)
     seconds: float = 15.0
@@ -60,6 +63,8 @@ class Question:
     votes: Path | None = None
     votes_top: int | None = None
     seed: int = 1
+    engine: str = "local"
+    compared_with: str = "hsd"
 
     def requirement(self, variance: float) -> Requirement:
         """The requirement of one design, at this variance."""
@@ -70,6 +75,17 @@ class Question:
             n=self.n,
         )
 
+    @property
+    def designed_test(self) -> str:
+        """The test to design for: with a pilot the one that compares its runs, else that of the published tables."""
+        from kaiwa.topicset.designed_tests import ONE_WAY, TESTS, designed_for
+
+        if self.test is not None:
+            return self.test
+        if not self.pilots or self.method == "sakai":
+            return ONE_WAY
+        return self.simulate if self.simulate and self.simulate in TESTS else designed_for(self.compared_with)
+
     def shared(self, variance: float) -> Requirement:
         """The requirement that all cells of a table share."""
         from kaiwa.topicset.requirement import Requirement
@@ -78,7 +94,7 @@ class Question:
             variance,
             power=self.power,
             alpha=self.alpha,
-            test=self.test,
+            test=self.designed_test,
             method=self.method,
             correlation=self.correlation,
             scale=self.scale,
@@ -112,9 +128,8 @@ def check_parts(question: Question) -> None:
         raise InputError(
             f"{option('qrels')} and {option('votes')} both judge the {option('judged')} runs; give one of them"
         )
-    if bool(question.judged) != bool(judgements):
-        judged, judgement = option("judged"), f"{option('qrels')} or {option('votes')}"
-        raise InputError(f"{judged} needs {judgement}, and they need {judged}; give both or neither")
+    if judgements and not question.judged:
+        raise InputError(f"{option('qrels')} and {option('votes')} judge runs; give these too ({option('judged')})")
 
 
 def _one(name: str, values: tuple[Number, ...] | None) -> Number | None:

@@ -69,7 +69,7 @@ def _name(dialogue: Any) -> str:  # Any: JSON values
 
 
 def _said(turn: Any, path: Path, line: int, place: int) -> str | None:  # Any: JSON values
-    """What was said in a turn; None for a turn of the system or a tool."""
+    """The text of a turn; None for a turn of the system or a tool."""
     if isinstance(turn, dict) and any(turn.get(name) in _NOT_SAID for name in _ROLES):
         return None
     text = _text(turn)

@@ -7,10 +7,10 @@ import os
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from kaiwa.disk.foreign_parquet import foreign_batches
 from kaiwa.disk.input_files import open_input
-from kaiwa.disk.parquet_tables import parquet_batches
 from kaiwa.errors import InputError
-from kaiwa.formats.text.blocks import Block, numbered_lines, read_blocks
+from kaiwa.formats.text.blocks import Block, Span, numbered_lines, read_blocks
 from kaiwa.formats.text.head import Match, partly
 from kaiwa.model.pair import Pair
 
@@ -26,6 +26,7 @@ JSONL = {".jsonl", ".ndjson", ".json"}
 
 Batch = list[Pair]
 T = TypeVar("T")
+HEAD_BYTES = 1 << 16
 _BATCH = 8192
 
 
@@ -72,9 +73,9 @@ def first_object(head: Head) -> dict[str, Any] | None:  # Any: JSON values
     return value if isinstance(value, dict) else None
 
 
-def read_pairs_jsonl(path: Path) -> Iterator[Batch]:
-    """The pairs of a JSONL file, batch by batch, ids and texts unchanged."""
-    for block in read_blocks(path):
+def read_pairs_jsonl(path: Path, *, span: Span | None = None) -> Iterator[Batch]:
+    """The pairs of a JSONL file or of a span of it, batch by batch, ids and texts unchanged."""
+    for block in read_blocks(path, span=span):
         yield [_from_object(fields, path, line) for line, fields in objects(block, path)]
 
 
@@ -108,12 +109,14 @@ def objects(block: Block, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:  
         yield line, value
 
 
-def read_pairs_tsv(path: Path) -> Iterator[Batch]:
-    """The pairs of a TSV file, with or without a header, batch by batch."""
-    order: Sequence[int] = range(len(FIELDS))
-    for block in read_blocks(path):
+def read_pairs_tsv(path: Path, *, span: Span | None = None) -> Iterator[Batch]:
+    """The pairs of a TSV file or of a span of it, with or without a header, batch by batch."""
+    header = _header(next(read_blocks(path, block_bytes=HEAD_BYTES))) if span and span.start else None
+    order: Sequence[int] = header or range(len(FIELDS))
+    begins = span is None or not span.start
+    for block in read_blocks(path, span=span):
         lines = numbered_lines(block)
-        if block.first_line == 1 and (header := _header(block)):
+        if begins and block.first_line == 1 and (header := _header(block)):
             order = header
             next(lines)
         yield [_from_line(text, order, path, line) for line, text in lines if text.strip()]
@@ -180,7 +183,7 @@ def refuse_invalid_ids(pair: Pair, path: Path, line: int | None) -> None:
 
 def read_pairs_parquet(path: Path) -> Iterator[Batch]:
     """The pairs of a Parquet file, batch by batch."""
-    for columns in parquet_batches(path, FIELDS, SHAPE):
+    for columns in foreign_batches(path, FIELDS, SHAPE):
         batch = [Pair(*map(clean_cell, row)) for row in zip(*columns, strict=True)]
         for pair in batch:
             refuse_invalid_ids(pair, path, None)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
 from kaiwa.formats.collection.pair_files import clean_cell, in_batches, refuse_invalid_ids
+from kaiwa.formats.exports.judging_sheets import is_sheet
 from kaiwa.formats.text.blocks import numbered_lines, read_blocks
 from kaiwa.formats.text.delimited import split_header, stream_rows
 from kaiwa.formats.text.head import Match, is_text, partly
@@ -33,11 +34,13 @@ _WORD = re.compile(r"[^\W\d_]{3}|[^\x00-\x7f]")
 
 
 def is_pairs_csv(head: Head) -> Match:
-    """Whether the first line names a column of posts and one of comments."""
+    """Whether the first line names a column of posts and one of comments; a sheet of votes does too."""
     if not head.lines or head.is_folder:
         return Match.NO
     _, names = split_header(head.lines[0])
-    return Match.SURE if all(_place(names, column) is not None for column in ("post", "comment")) else Match.NO
+    if not all(_place(names, column) is not None for column in ("post", "comment")):
+        return Match.NO
+    return Match.POSSIBLE if is_sheet(head) is Match.SURE else Match.SURE
 
 
 def read_pairs_csv(path: Path) -> Iterator[Batch]:

@@ -103,7 +103,11 @@ def add_to_list(folder: Path, ids: AbstractSet[str], *, target: Path | None = No
     if not missing or (target and (folder / NAME).is_symlink()):
         return
     before = (folder / NAME).read_text(encoding="utf-8-sig").rstrip("\n") if _has_list(folder) else ""
-    write_text((target or folder) / NAME, "".join(f"{line}\n" for line in [*before.splitlines(), *sorted(missing)]))
+    text = "".join(f"{line}\n" for line in [*before.splitlines(), *sorted(missing)])
+    if target:
+        (target / NAME).write_text(text, encoding="utf-8", newline="\n")
+    else:
+        write_text(folder / NAME, text, durable=True)
 
 
 class FolderList:

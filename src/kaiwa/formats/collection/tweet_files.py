@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from kaiwa.formats.text.blocks import Span
     from kaiwa.formats.text.head import Head
 
 _SHAPE = "a tweet has id, text, name and, when it is a reply, reply_to"
@@ -38,9 +39,9 @@ def is_tweets(head: Head) -> Match:
     return Match.SURE if "text" in found or "full_text" in found else Match.NO
 
 
-def read_tweets(path: Path) -> Iterator[Tweet]:
-    """The tweets of a file, in its order."""
-    for block in read_blocks(path):
+def read_tweets(path: Path, *, span: Span | None = None) -> Iterator[Tweet]:
+    """The tweets of a file or of a span of it, in its order."""
+    for block in read_blocks(path, span=span):
         for line, fields in objects(block, path):
             tweet = _tweet(fields)
             if not tweet.id:

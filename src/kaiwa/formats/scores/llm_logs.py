@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
 from kaiwa.formats.scores.llm_samples import RESULTS, Log, lm_eval_log, parsed_log, promptfoo_log, promptfoo_rows
-from kaiwa.formats.scores.score_cells import Cell, Cells
+from kaiwa.formats.scores.score_cells import Cells, Part, mean_cell
 from kaiwa.formats.text.head import Head, Match, is_zip
 from kaiwa.model.direction import SAMPLES_AND_MODELS
 
@@ -105,16 +105,18 @@ def read_logs(paths: Sequence[Path]) -> Cells:
 
 
 def _add(cells: Cells, path: Path, log: Log, *, several_tasks: bool) -> None:
-    """Add the scores of a log, the mean of a sample's scores, and the directions that it states."""
+    """Add the scores of a log, the mean of a sample's repeats, and the directions that it states."""
     for (measure, topic, run), given in _grouped(log.samples, several_tasks=several_tasks).items():
-        scores = [sample.score for sample in given if sample.score is not None]
+        scores = (sample.score for sample in given)
+        parts = tuple(
+            Part(score, repeat=str(place)) for place, score in enumerate(scores, start=1) if score is not None
+        )
         earlier = cells.tables.get(measure, {}).get((topic, run))
         if earlier is not None:
             what = f"duplicate score of {run!r} on sample {topic!r} (first in {earlier.path})"
             raise InputError.at(path, what, "give one log per model, or put the logs in separate folders")
-        mean = sum(scores) / len(scores) if scores else None
         reason = next((sample.reason for sample in given if sample.reason), "")
-        cells.add(measure, topic, run, Cell(mean, path, reason="" if scores else reason))
+        cells.add(measure, topic, run, mean_cell(parts, path, reason=reason))
     for (task, metric), direction in log.directions.items():
         cells.state(_measure(task, metric, several_tasks=several_tasks), direction, path)
 

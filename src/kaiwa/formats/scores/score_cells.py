@@ -10,6 +10,7 @@ import numpy as np
 from kaiwa.errors import InputError, counted, option
 from kaiwa.formats.text.delimited import Row, number
 from kaiwa.model.direction import TOPICS_AND_RUNS, Axes, known_direction
+from kaiwa.model.observations import Observations
 from kaiwa.model.score_set import ScoreSet
 from kaiwa.model.scores import Scores
 from kaiwa.registry import Names
@@ -20,17 +21,30 @@ if TYPE_CHECKING:
 
     from kaiwa.model.direction import Direction
 
+MEAN_REMARK = "a run's score on a topic is the mean over its"
 MISSING_TEXTS = {"", "na", "n/a", "nan", "null", "none", "-"}
 
 
+class Part(NamedTuple):
+    """One of several scores of a run on a topic: by an assessor, in a repeat, or both."""
+
+    score: float
+    assessor: str = ""
+    repeat: str = ""
+
+
 class Cell(NamedTuple):
-    """One score (None: missing), the place it was read from, and the text of a missing one or why it is missing."""
+    """One score (None: missing), the place it was read from, and the text of a missing one or why it is missing.
+
+    ``parts`` are the scores that it is the mean of; empty if it is a single one.
+    """
 
     score: float | None
     path: Path | None = None
     line: int = 0
     shown: str = ""
     reason: str = ""
+    parts: tuple[Part, ...] = ()
 
     @property
     def place(self) -> str:
@@ -101,6 +115,16 @@ class Cells:
         """The runs of a measure, in order of appearance."""
         return tuple(dict.fromkeys(run for _, run in self.tables[measure]))
 
+    def observations(self, measure: str) -> Observations:
+        """Every score of a measure, with its assessor and repeat; gaps are left out."""
+        rows = [
+            (topic, run, part.assessor, part.repeat, part.score)
+            for (topic, run), cell in self.tables[measure].items()
+            if cell.score is not None
+            for part in cell.parts or (Part(cell.score),)
+        ]
+        return Observations.from_rows(measure, rows, direction=self.direction(measure), axes=self.axes)
+
     def has(self, measure: str, topic: str, run: str) -> bool:
         """Whether there is a score."""
         cell = self.tables[measure].get((topic, run))
@@ -114,8 +138,41 @@ def cells_of(path: Path, rows: Iterable[Row]) -> Cells:
         score = None if shown.lower() in MISSING_TEXTS else number(shown, path, line, "score")
         cells.add(measure, topic, run, Cell(score, path, line, "" if score is not None else shown))
     if not cells.tables:
-        raise InputError.at(path, "contains no score", "add rows measure,topic,run,score")
+        raise _no_score(path)
     return cells
+
+
+def cells_of_parts(path: Path, rows: Iterable[Row]) -> Cells:
+    """The cells of rows ``measure, topic, run, score, assessor, repeat``, each the mean of its parts."""
+    parts: dict[tuple[str, str, str], dict[tuple[str, str], Part]] = {}
+    lines: dict[tuple[str, str, str], int] = {}
+    for line, (measure, topic, run, shown, assessor, repeat) in rows:
+        own = parts.setdefault((measure, topic, run), {})
+        lines.setdefault((measure, topic, run), line)
+        if shown.lower() in MISSING_TEXTS:
+            continue
+        if (assessor, repeat) in own:
+            by = f" by assessor {assessor!r}" if assessor else ""
+            what = f"duplicate score: {measure} of run {run!r} on topic {topic!r}{by}"
+            raise InputError.at(path, what, "keep one, or give each its own repeat", line=line)
+        own[assessor, repeat] = Part(number(shown, path, line, "score"), assessor, repeat)
+    cells = Cells()
+    for (measure, topic, run), own in parts.items():
+        cells.add(measure, topic, run, mean_cell(tuple(own.values()), path, lines[measure, topic, run]))
+    if not cells.tables:
+        raise _no_score(path)
+    return cells
+
+
+def _no_score(path: Path) -> InputError:
+    return InputError.at(path, "contains no score", "add rows measure,topic,run,score")
+
+
+def mean_cell(parts: tuple[Part, ...], path: Path | None, line: int = 0, reason: str = "") -> Cell:
+    """The cell of several scores: their mean; missing if there are none."""
+    if not parts:
+        return Cell(None, path, line, reason=reason)
+    return Cell(sum(part.score for part in parts) / len(parts), path, line, parts=parts)
 
 
 def joined(parts: Iterable[Cells]) -> Cells:
@@ -155,7 +212,9 @@ def complete_scores(cells: Cells, *, missing: str = "error") -> CompleteScores:
     for measure, (topics, runs) in kept.items():
         if not topics or not runs:
             what = f"{measure}: no {cells.axes.topic} or {cells.axes.run} has all scores"
-            raise InputError(f"{what}; try another {option('missing')} rule")
+            raise InputError(
+                f"{what}; try another {option('missing')} rule, or {option('test', 'crossed')} (kaiwa compare)"
+            )
         table = cells.tables[measure]
         values = [[table.get((topic, run), Cell(None)).score for run in runs] for topic in topics]
         filled[measure] = sum(score is None for by_run in values for score in by_run)

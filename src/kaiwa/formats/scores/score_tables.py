@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 from kaiwa.disk.atomic_files import write_text
 from kaiwa.errors import InputError, UnknownName, counted, option
 from kaiwa.formats.file_names import cell
-from kaiwa.formats.scores.score_cells import MISSING_TEXTS, Cells, cells_of
+from kaiwa.formats.scores.score_cells import MEAN_REMARK, MISSING_TEXTS, Cells, cells_of, cells_of_parts
 from kaiwa.formats.text.blocks import numbered_lines, read_blocks
 from kaiwa.formats.text.delimited import Row, csv_text, is_number, read_csv, read_spaced
 from kaiwa.formats.text.head import Head, Match, are_numbers, partly
 from kaiwa.model.direction import known_direction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from kaiwa.formats.file_names import Texts
     from kaiwa.model.direction import Direction
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from kaiwa.model.scores import Scores
 
 TIDY = ["measure", "topic", "run", "score"]
+PARTS = ["assessor", "repeat"]
+"""Columns of scores of which a run has several on a topic."""
 TOPIC_HEADERS = {"", "topic", "topics", "topic_id", "query", "query_id", "qid", "id"}
 MAX_ROWS = 5_000_000
 _MEASURED = {"topic", "run", "score"}
@@ -40,13 +42,31 @@ def is_tidy(head: Head) -> Match:
 
 
 def read_tidy(path: Path) -> Cells:
-    """The scores of a tidy CSV file; without a measure column, the measure is named after the file."""
+    """The scores of a tidy CSV file; without a measure column, the measure is named after the file.
+
+    With a column ``assessor`` or ``repeat``, a run's score on a topic is the mean of several, which are kept.
+    """
     rows = _rows(path)
     _, header = next(rows, (0, []))
     names = [cell.lower() for cell in header]
     if not set(names) >= _MEASURED:
         raise InputError.at(path, "does not start with topic, run and score", f"write CSV: {','.join(TIDY)}")
-    return _directed(path, cells_of(path, _tidy_rows(path, names, rows)))
+    if not {*PARTS} & {*names}:
+        return _directed(path, cells_of(path, _tidy_rows(path, names, rows)))
+    cells = cells_of_parts(path, _tidy_rows(path, names, rows, columns=[*TIDY, *PARTS]))
+    several = [f"{name}s" for name in PARTS if name in names and _several(cells, name)]
+    if several:
+        cells.remarks.append(f"{path}: {MEAN_REMARK} {' and '.join(several)}")
+    return _directed(path, cells)
+
+
+def _several(cells: Cells, name: str) -> bool:
+    """Whether some score is the mean of parts with different names in this column."""
+    return any(
+        len({getattr(part, name) for part in cell.parts}) > 1
+        for table in cells.tables.values()
+        for cell in table.values()
+    )
 
 
 def is_matrix(head: Head) -> Match:
@@ -133,14 +153,21 @@ def matrix_texts(scores: ScoreSet) -> Texts:
     return {"": matrix_text(next(iter(scores.values())))}
 
 
-def _tidy_rows(path: Path, header: list[str], rows: Iterator[Row]) -> Iterator[Row]:
-    """The rows in the order of TIDY."""
-    places = [header.index(name) if name in header else None for name in TIDY]
+def _tidy_rows(path: Path, header: list[str], rows: Iterator[Row], columns: Sequence[str] = TIDY) -> Iterator[Row]:
+    """The rows in the order of these columns; of those that the header does not have, the measure is the file's."""
+    places = [header.index(name) if name in header else None for name in columns]
+    default = {"measure": path.stem}
     for line, row in rows:
         if len(row) != len(header):
             what = f"expected {len(header)} cells, found {len(row)}"
             raise InputError.at(path, what, "fill in every cell of the row", line=line)
-        yield line, [path.stem if place is None else row[place] for place in places]
+        yield (
+            line,
+            [
+                default.get(name, "") if place is None else row[place]
+                for name, place in zip(columns, places, strict=True)
+            ],
+        )
 
 
 def _rows(path: Path) -> Iterator[Row]:

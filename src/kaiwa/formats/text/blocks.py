@@ -11,6 +11,7 @@ import gzip
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
@@ -45,13 +46,26 @@ class Block:
     first_line: int
 
 
-def read_blocks(path: Path, *, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
-    r"""The file's lines in blocks, line ends as ``\\n``, without BOM, checked to be text."""
-    line = 1
+@dataclass(frozen=True)
+class Span:
+    """A range of bytes of an uncompressed file: the lines that begin in it.
+
+    ``first_line`` is the number of the first of them, if it is known.
+    """
+
+    start: int
+    end: int
+    first_line: int = 1
+
+
+def read_blocks(path: Path, *, block_bytes: int = BLOCK_BYTES, span: Span | None = None) -> Iterator[Block]:
+    r"""The file's lines in blocks, line ends as ``\\n``, without BOM, checked to be text; or those of a span."""
+    first = line = span.first_line if span else 1
+    begins = span is None or not span.start
     rest = b""
     with open_binary(path) as stream:
-        for chunk in _chunks(stream, path, block_bytes):
-            if line == 1 and not rest:
+        for chunk in _span_chunks(stream, span, block_bytes) if span else _chunks(stream, path, block_bytes):
+            if begins and line == 1 and not rest:
                 chunk = _without_bom(chunk, path)  # noqa: PLW2901  the mark is not part of the line
             cut = chunk.rfind(b"\n") + 1
             if not cut:
@@ -64,7 +78,7 @@ def read_blocks(path: Path, *, block_bytes: int = BLOCK_BYTES) -> Iterator[Block
             line += int(np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == _NEWLINE))  # faster than block.count
     if rest:
         yield Block(_as_text(rest + b"\n", path, line), line)
-    elif line == 1:
+    elif begins and line == first:
         raise InputError.at(path, "the file is empty", "give a file with at least one line")
 
 
@@ -156,6 +170,40 @@ def _chunks(stream: Stream, path: Path, size: int) -> Iterator[bytes]:
                 path, f"decompresses to over {BOMB_RATIO} times its size", "decompress it and check its content"
             )
         yield chunk
+
+
+def _span_chunks(stream: Stream, span: Span, size: int) -> Iterator[bytes]:
+    """The bytes of the lines that begin in a span."""
+    begin = span.start
+    if begin:
+        stream.seek(begin - 1)
+        begin += sum(map(len, _line_end(stream, size))) - 1  # the line before began in the span before
+    while begin < span.end and (chunk := stream.read(min(size, span.end - begin))):
+        begin += len(chunk)
+        yield chunk
+        if begin == span.end and not chunk.endswith(b"\n"):
+            yield from _line_end(stream, size)
+
+
+def _line_end(stream: Stream, size: int) -> Iterator[bytes]:
+    """The rest of a line, in pieces."""
+    while piece := stream.readline(size):
+        yield piece
+        if piece.endswith(b"\n"):
+            return
+
+
+def spans_of(path: Path, most_bytes: int) -> list[Span]:
+    """Spans of about the same size that cover an uncompressed file, at least one."""
+    size = path.stat().st_size
+    count = max(-(-size // most_bytes), 1)
+    bounds = [size * number // count for number in range(count + 1)]
+    return [Span(low, high) for low, high in pairwise(bounds)]
+
+
+def lines_before(path: Path, span: Span) -> int:
+    """The number of lines before those of the span."""
+    return sum(block.data.count(b"\n") for block in read_blocks(path, span=Span(0, span.start))) if span.start else 0
 
 
 def _without_bom(chunk: bytes, path: Path) -> bytes:

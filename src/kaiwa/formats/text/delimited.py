@@ -114,10 +114,14 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[str | float | None]]
     >>> csv_text(["run"], [["=1+1"], ["-x7"]])
     "run\n'=1+1\n-x7\n"
     """
+    lines = [header, *rows]
+    return plain_csv_text([_marked(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
+
+
+def plain_csv_text(rows: Iterable[Sequence[str | float | None]]) -> str:
+    """The rows as CSV, cells as they are."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([_marked(name) for name in header])
-    writer.writerows([[_marked(cell) if isinstance(cell, str) else cell for cell in row] for row in rows])
+    csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue()
 
 

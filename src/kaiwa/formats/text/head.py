@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from kaiwa.disk.atomic_files import is_hidden
 from kaiwa.disk.input_files import open_input
 from kaiwa.errors import InputError
-from kaiwa.formats.text.blocks import bare_name, numbered_lines, read_blocks
+from kaiwa.formats.text.blocks import bare_name, numbered_lines, open_binary, read_blocks
 from kaiwa.formats.text.delimited import is_number
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 LINES = 40
 _HEAD_BYTES = 1 << 14
+_START_BYTES = 1 << 16
 _LONGEST_ID = 12  # of an id that is not ASCII
 
 
@@ -63,6 +64,22 @@ class Head:
             return []
         kept = (line for _, line in numbered_lines(block) if line.strip() and not line.lstrip().startswith("#"))
         return [line for line, _ in zip(kept, range(LINES), strict=False)]
+
+    @cached_property
+    def start(self) -> str:
+        """The first characters, also of a file whose first line is very long; empty if it is not text."""
+        if self.is_folder:
+            return ""
+        try:
+            with open_binary(self.path) as stream:
+                return stream.read(_START_BYTES).decode(errors="ignore")
+        except InputError:  # the chosen reader reports what is wrong
+            return ""
+
+    @property
+    def has_objects(self) -> bool:
+        """Whether it begins as JSON objects do, alone, in lines or in an array."""
+        return self.start.lstrip("\ufeff \n\r\t[").startswith("{")
 
     @cached_property
     def fields(self) -> list[list[str]]:

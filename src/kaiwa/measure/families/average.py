@@ -52,7 +52,7 @@ def graded_average_precision(lists: Lists) -> FloatArray:
     """Graded average precision in NTCIREVAL's form, with m(x) = x(x+1); per list.
 
     Robertson, Kanoulas and Yilmaz, SIGIR 2010: sum over relevant i of (1/i) sum_{j<=i} m(min(x_i, x_j)), x the
-    level if gains came from levels, else the gain.
+    level if gains came from levels, else the gain. Levels with the same gain are one level.
     """
     found = lists.relevant_only
     x = _levels(lists, found.gains)

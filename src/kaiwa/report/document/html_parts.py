@@ -46,8 +46,17 @@ def lang(words: str, *, han: str = "zh") -> str:
     >>> lang("会話です"), lang("会话"), lang("talk")
     (' lang=ja', ' lang=zh', '')
     """
-    language = "ja" if _KANA.search(words) else han if _HAN.search(words) else ""
+    language = language_of(words, han=han)
     return f" lang={language}" if language else ""
+
+
+def language_of(words: str, *, han: str = "zh") -> str:
+    """The language of a Chinese or Japanese text; empty for others. ``han`` is Han without kana.
+
+    >>> language_of("会話です"), language_of("会话"), language_of("talk")
+    ('ja', 'zh', '')
+    """
+    return "ja" if _KANA.search(words) else han if _HAN.search(words) else ""
 
 
 def is_long(words: str) -> bool:

@@ -83,7 +83,7 @@ def _part(part: Part, han: str) -> str:
         case Bullets():
             html = bullets(part.items, han=han)
         case Table():
-            html = table(part.header, part.shown, caption=part.caption, digits=part.digits, han=han, folds=True)
+            html = table(part.shown_header, part.shown, caption=part.caption, digits=part.digits, han=han, folds=True)
         case Drawing():
             html = figure(svg_text(part.figure), part.caption, prefix=slug(part.name))
         case Details():

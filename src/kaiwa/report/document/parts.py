@@ -34,7 +34,8 @@ class Bullets:
 class Table:
     """Rows under a heading; ``name`` becomes the name of its files. The page shows ``digits`` places, the data all.
 
-    ``printed`` are the rows of the page and of LaTeX if they differ from the data, such as limits cut at the scale.
+    ``printed`` are the rows of the page and of LaTeX if they differ from the data, such as limits cut at the scale;
+    ``printed_header`` is the heading over them if it differs too.
     """
 
     name: str
@@ -43,6 +44,12 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     digits: int = 4
     printed: Sequence[Sequence[Cell]] | None = None
+    printed_header: Sequence[str] | None = None
+
+    @property
+    def shown_header(self) -> Sequence[str]:
+        """The heading as people read it."""
+        return self.header if self.printed_header is None else self.printed_header
 
     @property
     def shown(self) -> Sequence[Sequence[Cell]]:

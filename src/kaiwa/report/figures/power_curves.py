@@ -55,7 +55,7 @@ def difference_curve_svg(design: Design) -> str:
 def power_curve(design: Design) -> tuple[FloatArray, FloatArray]:
     """Topics and the power they give."""
     known, n = _curved(design), _around(design.n)
-    power = power_of(known.test, known.method)(
+    power = power_of(known.test, known.method, range_ratio=known.range_ratio)(
         n=n,
         systems=np.array(known.systems),
         min_diff=np.array(known.min_diff),
@@ -76,6 +76,7 @@ def difference_curve(design: Design) -> tuple[FloatArray, FloatArray]:
         power=design.asked.power or 0.8,
         test=known.test,
         method=known.method,
+        range_ratio=known.range_ratio,
     )
     return n[np.isfinite(found)], found[np.isfinite(found)]
 

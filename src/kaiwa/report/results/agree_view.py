@@ -7,6 +7,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import counted
+from kaiwa.model.simulated import SIMULATED_NOTICE
 from kaiwa.report.text_tables import table
 
 if TYPE_CHECKING:
@@ -28,11 +29,13 @@ class AgreementView:
     agreement: Agreement
     contested: Sequence[Contested]
     pairs: Sequence[AssessorPair]
+    simulated: bool = False
 
     def text(self) -> str:
         """The statistics and a line per assessor, then the contested items and the pairs of assessors, if any."""
         found = self.agreement
         parts = [
+            *([SIMULATED_NOTICE] if self.simulated else []),
             agreement_counts(found),
             table(["statistic", "value", "95% low", "high"], _statistics(found)),
             f"{table(ASSESSOR_HEADING, assessor_rows(found.assessors))}\n{ASSESSOR_NOTE}",
@@ -68,6 +71,7 @@ class AgreementView:
                 for item in self.contested
             ],
             "pairs": [_pair_fields(pair) for pair in self.pairs],
+            "simulated": self.simulated,
         }
 
 

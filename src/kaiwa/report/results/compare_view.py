@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isinf
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.report.results import leaderboard
+from kaiwa.report.results.margin_text import margin_notes
+from kaiwa.report.results.rank_set_text import rank_set_note
 from kaiwa.report.text_tables import Rows, visible
+from kaiwa.stats.p_values import smallest_p
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,11 +34,14 @@ class ComparisonView:
         """The leaderboard, the parts asked for, the teams, undecided pairs, and the methods paragraph."""
         found = self.comparison
         tables = [leaderboard.printed_leaderboard(found)]
-        tables += [leaderboard.pair_rows(found)] if self.with_pairs else []
+        with_pairs = self.with_pairs or found.margin is not None
+        tables += [leaderboard.pair_rows(found)] if with_pairs else []
         tables += [leaderboard.anova_rows(found)] if self.with_anova else []
-        notes = leaderboard.cut_note(found, uncut="--json has")
-        notes += leaderboard.difference_note(found, uncut="--json has") if self.with_pairs else []
+        notes = [rank_set_note(found), *leaderboard.cut_note(found, uncut="--json has")]
+        notes += leaderboard.difference_note(found, uncut="--json has") if with_pairs else []
+        notes += margin_notes(found)
         notes += [leaderboard.close_text(found)] if found.close_pairs else []
+        notes += leaderboard.error_note(found, instead="--test robust")
         beaten = leaderboard.team_rows(self.teams)
         if self.latex:
             return latex_text([*tables, *([beaten] if beaten.rows else [])], notes)
@@ -49,10 +56,16 @@ class ComparisonView:
             "direction": found.direction,
             "test": found.test,
             "alpha": found.alpha,
+            "margin": found.margin,
+            "family": found.family,
+            "familywise": found.familywise,
             "trials": found.trials,
+            "smallest_p": smallest_p(found.trials, found.p_rule) or None,
             "topics": found.topics,
             "pairs": [vars(pair) for pair in found.pairs],
             "ranks": found.ranks,
+            "rank_sets": found.rank_sets,
+            "may_be_best": found.may_be_best,
             "leaderboard": [vars(standing) for standing in found.standings],
             "unranked": list(found.unranked),
             "critical_difference": found.critical_difference,
@@ -60,6 +73,28 @@ class ComparisonView:
             "anova": [vars(source) for source in (anova.topics, anova.runs, anova.residual)],
             "methods": leaderboard.methods_paragraph(found),
             "teams": [vars(team) for team in self.teams],
+        }
+
+
+@dataclass(frozen=True)
+class FamilyView:
+    """All pairs compared under several measures as one family."""
+
+    views: Sequence[ComparisonView]
+
+    def text(self) -> str:
+        """The text of each measure under its name; LaTeX has it in a comment."""
+        mark = "% " if self.views[0].latex else ""
+        return "\n\n".join(f"{mark}{visible(one.comparison.label)}\n{one.text()}" for one in self.views)
+
+    def fields(self) -> dict[str, Any]:  # Any: JSON values
+        """The family, and the comparison under each measure as JSON fields."""
+        first = self.views[0].comparison
+        return {
+            "family": first.family,
+            "alpha": first.alpha,
+            "trials": first.trials,
+            "measures": {one.comparison.measure: one.fields() for one in self.views},
         }
 
 
@@ -74,7 +109,7 @@ class BaselineView:
         """The table of runs and the methods paragraph; or the table alone as LaTeX."""
         found = self.comparison
         shown = leaderboard.printed_baseline(found)
-        notes = leaderboard.difference_note(found, uncut="--json has")
+        notes = [*leaderboard.difference_note(found, uncut="--json has"), *margin_notes(found)]
         if self.latex:
             return latex_text([shown], notes)
         return "\n\n".join([shown.text(), *notes, leaderboard.baseline_methods(found)])
@@ -82,7 +117,13 @@ class BaselineView:
     def fields(self) -> dict[str, Any]:  # Any: JSON values
         """The comparison as JSON fields; there are no ranks, because the other runs were not compared."""
         values = {name: value for name, value in vars(self.comparison).items() if name not in {"pairs", "axes"}}
-        return {**values, "pairs": [vars(pair) for pair in self.comparison.pairs], "ranks": {}}
+        pairs = [{name: _finite(value) for name, value in vars(pair).items()} for pair in self.comparison.pairs]
+        return {**values, "smallest_p": self.comparison.smallest_p or None, "pairs": pairs, "ranks": {}}
+
+
+def _finite(value: object) -> object:
+    """The value, or None for a limit that is infinite: the test has too few topics to reject any difference."""
+    return None if isinstance(value, float) and isinf(value) else value
 
 
 def latex_text(tables: Sequence[Rows], notes: Sequence[str]) -> str:

@@ -43,8 +43,10 @@ def design_fields(design: Design) -> dict[str, Any]:  # Any: JSON values
         "alpha": design.alpha,
         "variance": design.variance,
         "error_variance": design.asked.error_variance,
+        "range_ratio": design.asked.range_ratio,
         "exact_n": design.exact_n,
         "exact_power": design.exact_power,
+        "midway_power": design.midway_power,
         "published_n": design.published_n,
         "width": design.width,
         "alternatives": [asdict(near) for near in design.alternatives],
@@ -103,17 +105,26 @@ def _assumptions(design: Design, topic: str) -> str:
     kind = design.asked.kind
     variance = VARIANCE_WORDS[kind.error].format(topic=topic)
     lines = [
-        f"{variance} {design.asked.error_variance:.4g}, the same for every system",
+        f"{variance} {design.asked.error_variance:.4g}, {_alike(design)}",
         f"mean scores approximately normal: {NORMAL_WHEN.format(topic=topic)} {option('simulate')}",
     ]
-    if not kind.pairs_only and not kind.by_range:
-        lines.append("the means of the other systems lie in the middle, the least favourable case")
+    if kind.others and design.systems > 2:  # noqa: PLR2004  two systems have no others
+        midway = design.midway_power
+        lines.append(kind.others + (f"; with the others midway the power is {percent(midway)}" if midway else ""))
     if design.asked.correlation:
         lines.append(f"the correlation of two systems' scores on a {topic} is {design.asked.correlation:g}")
     if not kind.shares_topics:
-        other = f"{option('test', 'two-way')} or hsd-paired"
+        other = f"{option('test', 'robust')} or {option('pilots', 'SCORES')}"
         lines.append(f"{topic}s are not treated as shared; if all systems answer the same {topic}s, use {other}")
     return "It assumes\n" + "\n".join(f"  - {line}" for line in lines)
+
+
+def _alike(design: Design) -> str:
+    """Whether the systems are taken to vary alike."""
+    ratio = design.asked.range_ratio
+    if ratio > 1:
+        return f"the mean of the systems, whose critical difference is {ratio:.3g} times that of equal ones"
+    return "the same for every system"
 
 
 def _alternatives(design: Design, topic: str) -> str:
@@ -143,9 +154,14 @@ def paragraph(design: Design, *, topic: str = "topic") -> str:
     size = "topic set size" if topic == "topic" else f"number of {topic}s"
     return (
         "For the overview paper\n"
-        f'  "The {size} of n = {design.n:,} was chosen {claim}. It was computed with {how} from a score '
-        f'variance of {design.asked.variance:.4g}, using Kaiwa."'
+        f'  "The {size} of n = {design.n:,} was chosen {claim}. It was computed with {how} from '
+        f'{_variance_named(design, topic)}, using Kaiwa."'
     )
+
+
+def _variance_named(design: Design, topic: str) -> str:
+    words = VARIANCE_WORDS[design.asked.kind.error].format(topic=topic)
+    return f"the {words}, {design.asked.error_variance:.4g}"
 
 
 def verb_for(topic: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from kaiwa.errors import counted, option
 from kaiwa.report.results.design_answer import percent, verb_for
 from kaiwa.report.text_tables import table
+from kaiwa.topicset.assurance import ENOUGH_RUNS, ENOUGH_TOPICS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,29 +22,83 @@ if TYPE_CHECKING:
     from kaiwa.topicset.topic_rounds import Rounds
 
 
+SPENDING_NAMES = {"obrien-fleming": "O'Brien-Fleming", "pocock": "Pocock"}
+
+
 def pilot_text(found: PilotDesign) -> str:
-    """Raw and std-AB side by side, with the answer at the bootstrap limits of the variance."""
-    solved = found.raw.design.solved if found.raw.design else "n"
+    """Raw and std-AB side by side, what the pilot leaves uncertain, and the answer of one-way ANOVA."""
+    solved = found.answer.solved
     rows: list[list[Cell]] = []
     for side in found.sides:
         value = getattr(side.design, solved) if side.design else None
         whole = solved in {"n", "systems"}
         ends = [None if end is None else int(end) if whole else end for end in (side.low, side.high)]
         rows.append([side.scores, side.variance, value, *ends])
-    shown = table(["scores", "variance", solved, "low", "high"], rows)
+    shown = table(["scores", found.answer.asked.kind.error, solved, "low", "high"], rows)
     topic, run = found.pilot.axes
     lines = [
+        *pilot_warnings(found),
         f"Pilot: {found.pilot.label}, {counted(found.topics, topic)}, {counted(found.runs, run)}",
         shown,
         (
-            "low and high: the answer at the 95% bootstrap limits of the variance. A std-AB difference is in std-AB "
-            f"units: 0.15 is one standard deviation of the {run}s on a {topic}."
+            f"low and high: the answer at the 95% limits of the variance, if other {topic}s and {run}s had been drawn. "
+            f"A std-AB difference is in std-AB units: 0.15 is one standard deviation of the {run}s on a {topic}."
         ),
+        *_range_ratio(found, run),
+        *_assurance(found, topic),
     ]
     lines += [f"std-AB: {side.refusal}" for side in found.sides if side.refusal]
     if found.worst_case:
         lines.append(f"Without a pilot, std-AB scores never need more than {found.worst_case.n:,} {topic}s.")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_one_way(found, topic)])
+
+
+def pilot_warnings(found: PilotDesign) -> list[str]:
+    """One line if the pilot is small; the number to use instead."""
+    if not found.small:
+        return []
+    topic, run = found.pilot.axes
+    better = f": use {found.assurance.n:,} {topic}s, see below" if found.assurance and found.assurance.n else ""
+    size = f"{counted(found.topics, topic)} and {counted(found.runs, run)}"
+    enough = f"{ENOUGH_TOPICS} {topic}s and {ENOUGH_RUNS} {run}s are enough"
+    return [f"Warning: {size} say little about the variance ({enough}){better}."]
+
+
+def _range_ratio(found: PilotDesign, run: str) -> list[str]:
+    """How much more a difference must be among runs that do not vary alike."""
+    ratio = found.answer.asked.range_ratio
+    if ratio <= 1:
+        return []
+    return [f"The {run}s do not vary alike: the critical difference is {ratio:.3f} times that of equal {run}s."]
+
+
+def _assurance(found: PilotDesign, topic: str) -> list[str]:
+    sure, answer = found.assurance, found.answer
+    if sure is None:
+        return []
+    expected = (
+        f"Averaged over what the pilot leaves uncertain about the variance, the power with {answer.n:,} {topic}s is "
+        f"{percent(sure.expected_power)}"
+    )
+    if sure.n is None:
+        return [expected + "."]
+    return [f"{expected}; with {sure.n:,} {topic}s it is {percent(answer.asked.power or 0.8)}."]
+
+
+def _one_way(found: PilotDesign, topic: str) -> list[str]:
+    """The answer of the published tables, for comparison with printed numbers."""
+    one = found.one_way
+    if one is None:
+        return []
+    value = {
+        "n": f"{one.n:,} {topic}s",
+        "power": f"a power of {percent(one.power)}",
+        "min_diff": f"a difference of {one.min_diff:.4g}",
+        "systems": f"{one.systems:,} systems",
+        "alpha": f"alpha {one.alpha:.4g}",
+    }[one.solved]
+    source = f"from V_E {one.variance:.4g}, which includes the difficulty of {topic}s"
+    return [f"One-way ANOVA, the test of the published tables, gives {value} {source}."]
 
 
 def pass_rate_text(found: PassRateDesign) -> str:
@@ -87,10 +142,17 @@ def decision_text(found: Decision, *, goal: str, target: float, k: int, pilot: S
         "",
         f"The pilot ({pilot.label}) represents all {topic}s. The differences between its {run}s were reduced by",
         f"{percent(1 - found.reliability)}, because observed differences are larger than true ones.",
+        f"8 in 10 other pilots of {counted(len(pilot.topics), topic)} would answer {_between(found)}.",
         "",
         table([f"{topic}s", "reached"], [list(point) for point in found.curve]),
     ]
     return "\n".join(lines)
+
+
+def _between(found: Decision) -> str:
+    if found.high is None:
+        return f"from {found.low:,} up, without an upper limit"
+    return f"from {found.low:,} to {found.high:,}"
 
 
 def simulation_text(seen: Sequence[Simulated], *, test: str) -> str:
@@ -107,7 +169,10 @@ def simulation_text(seen: Sequence[Simulated], *, test: str) -> str:
 def budget_text(splits: Sequence[Split], *, hours: float | None) -> str:
     """The design or cost of each way of judging, the best first."""
     best = splits[0]
+    measured = best.labelling.agreement is not None and best.labelling.panels
     lead = f"The best design for {_hours(hours)} is" if hours else "The cheapest design is"
+    if not measured and len(splits) > 1:
+        lead = "The safest of these designs is"
     head = (
         f"{lead} {best.n:,} topics with pools of depth {best.labelling.depth}, "
         f"{counted(best.labelling.assessors, 'assessor')} per item: {_hours(best.hours)}, "
@@ -138,14 +203,27 @@ def budget_text(splits: Sequence[Split], *, hours: float | None) -> str:
         "smallest difference",
         "tau",
     ]
-    if best.labelling.agreement is None:
-        measured = f"{option('judged')} with {option('qrels')} or {option('votes')} measures it."
-        guess = f"\nThe variance is assumed to be the same for all; {measured}"
-        return head + "\n" + table(columns, rows) + (guess if len(splits) > 1 else "")
-    note = (
-        "\ntau: agreement of the order of runs with that under all judgements; ways with tau below 0.9 are ranked last"
-    )
-    return head + "\n" + table(columns, rows) + note
+    return "\n".join([head, table(columns, rows), *_budget_notes(splits)])
+
+
+def _budget_notes(splits: Sequence[Split]) -> list[str]:
+    """What was measured, and what is only assumed and so decides nothing."""
+    way = splits[0].labelling
+    notes = []
+    if way.agreement is not None:
+        notes.append(
+            "tau: agreement of the order of runs with that under all judgements; ways with tau below 0.9 are last"
+        )
+    unknown = [
+        name for name, known in (("pool depth", way.agreement is not None), ("assessors", way.panels)) if not known
+    ]
+    if unknown and len(splits) > 1:
+        data = option("votes") if way.agreement is not None else f"{option('judged')} with {option('votes')}"
+        notes.append(
+            f"The effect of {' and '.join(unknown)} on the variance is not known, so the most careful way is first; "
+            f"{data} measures whether less is enough."
+        )
+    return notes
 
 
 def _hours(hours: float) -> str:
@@ -157,7 +235,8 @@ def rounds_text(plan: Rounds) -> str:
     """The level of the test after each batch, and the error that repeated tests at alpha would have."""
     rows: list[list[Cell]] = [[look.n, f"{look.level:.5f}", look.spent, look.stopped] for look in plan.looks]
     head = (
-        f"In {counted(len(plan.looks), 'round')}: testing each time at {plan.alpha:g} would find a false difference in "
+        f"In {counted(len(plan.looks), 'round')}, with alpha spent by the {SPENDING_NAMES[plan.spending]} function of "
+        f"Lan and DeMets: testing each time at {plan.alpha:g} would find a false difference in "
         f"{percent(plan.naive)} of tasks. The levels below limit this to {percent(plan.kept)} "
         f"(Monte-Carlo error {plan.error:.4f}), find a true difference with a probability of {percent(plan.power)} and "
         f"then use {plan.expected_n:,.0f} topics on average."

@@ -185,6 +185,8 @@ class DecisionView:
             "goal": self.goal,
             "target": self.target,
             "error": found.error,
+            "n_low": found.low,
+            "n_high": found.high,
             "reliability": found.reliability,
             "k": self.k,
             "measure": self.pilot.measure,
@@ -201,7 +203,16 @@ def _pilot_fields(found: PilotDesign) -> dict[str, Any]:  # Any: JSON values
         "sides": [_side_fields(side) for side in found.sides],
         "worst_case_n": found.worst_case.n if found.worst_case else None,
     }
-    return {"n_low": found.raw.low, "n_high": found.raw.high, "pilot": pilot}
+    one, sure = found.one_way, found.assurance
+    one_way = {"n": one.n, "power": one.power, "min_diff": one.min_diff, "variance": one.variance} if one else None
+    return {
+        "n_low": found.raw.low,
+        "n_high": found.raw.high,
+        "assurance": asdict(sure) if sure else None,
+        "one_way": one_way,
+        "warnings": design_parts.pilot_warnings(found),
+        "pilot": pilot,
+    }
 
 
 def _side_fields(side: PilotSide) -> dict[str, Any]:  # Any: JSON values
@@ -210,6 +221,7 @@ def _side_fields(side: PilotSide) -> dict[str, Any]:  # Any: JSON values
         "scores": side.scores,
         "variance": side.variance,
         "variance_limits": side.variance_limits,
+        "df": side.found.df,
         "n": design.n if design else None,
         "power": design.power if design else None,
         "min_diff": design.min_diff if design else None,

@@ -13,7 +13,7 @@ from kaiwa.retrieve.text.tokenisers import tokeniser
 from kaiwa.retrieve.text.written_words import stretches, written_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from kaiwa.rank.replies import Reply
 
@@ -24,29 +24,38 @@ POST_COLUMNS = 60
 
 @dataclass(frozen=True)
 class ReplyView:
-    """The replies of a system to a post, and the tokeniser of the index, which knows where a word ends."""
+    """The replies of a system to a post, and the tokeniser of the index, which knows where a word ends.
+
+    ``weights`` are those of the standardised features, if the system orders by them.
+    """
 
     post: str
     system: str
     replies: Sequence[Reply]
     tokens: str
+    weights: Mapping[str, float] | None = None
 
     def text(self) -> str:
         """Three lines for each reply: its text, its score and reasons, the post that it was written for."""
         lines = []
         for rank, one in enumerate(self.replies, start=1):
-            features = ", ".join(f"{name} {value:.4f}" for name, value in one.features.items())
+            features = ", ".join(f"{name} {value:.4f}{self._weight(name)}" for name, value in one.features.items())
             old_post = excerpt(one.post_text, one.words, tokens=self.tokens, columns=POST_COLUMNS)
             lines.append(f"{rank:>2}  {visible(one.text)}")
-            lines.append(
-                f"    {one.score:.4f} ({features}; words: {visible(' '.join(one.words))}) {visible(one.comment)}"
-            )
+            words = f"; words: {visible(' '.join(one.words))}" if one.words else ""
+            if one.translations:
+                words += f"; translated: {', '.join(visible(f'{own} <- {other}') for own, other in one.translations)}"
+            lines.append(f"    {one.score:.4f} ({features}{words}) {visible(one.comment)}")
             lines.append(f"    to {visible(one.post)}: {visible(old_post)}")
         return "\n".join(lines) or "no comment shares a word with this post"
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
         """The post, the system and the replies as JSON fields."""
-        return {"post": self.post, "system": self.system, "replies": [asdict(one) for one in self.replies]}
+        weights = {} if self.weights is None else {"weights": dict(self.weights)}
+        return {"post": self.post, "system": self.system, **weights, "replies": [asdict(one) for one in self.replies]}
+
+    def _weight(self, name: str) -> str:
+        return "" if self.weights is None else f" ({self.weights[name]:+.3f})"
 
 
 def excerpt(text: str, words: Sequence[str], *, tokens: str, columns: int) -> str:

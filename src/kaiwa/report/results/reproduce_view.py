@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from kaiwa.studies.reproductions import Reproduction
 
 
+AGAINST = {"printed": "paper", "worked": "numbers worked out independently"}
+"""What the expected numbers of a reproduction are."""
+
+
 @dataclass(frozen=True)
 class ReproduceView:
     """Recomputed tables of papers."""
@@ -33,7 +37,7 @@ class ReproduceView:
 
 
 def _reproduction_text(one: Reproduction) -> str:
-    rows = [[row.what, row.printed, row.ours, "agrees" if row.agrees else "DIFFERS", row.remark] for row in one.rows]
+    rows = [[row.what, row.expected, row.ours, "agrees" if row.agrees else "DIFFERS", row.remark] for row in one.rows]
     head = f"{one.name}: {one.source}"
-    tail = f"{one.agreeing} of {len(one.rows)} rows agree with the paper. {one.note}".strip()
-    return f"{head}\n{table(['what', 'printed', 'ours', 'verdict', ''], rows)}\n{tail}"
+    tail = f"{one.agreeing} of {len(one.rows)} rows agree with the {AGAINST[one.origin]}. {one.note}".strip()
+    return f"{head}\n{table(['what', one.origin, 'ours', 'verdict', ''], rows)}\n{tail}"

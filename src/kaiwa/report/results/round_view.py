@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import counted, typed
+from kaiwa.model.simulated import SIMULATED_NOTICE
 from kaiwa.report.results.design_answer import design_fields, headline, paragraph
 from kaiwa.report.results.leaderboard import best_means, first_rank, first_runs
 from kaiwa.report.text_tables import table
@@ -86,9 +87,11 @@ class NextView:
     def text(self) -> str:
         """The answer, a row per measure, and a paragraph for the proposal."""
         rows: list[list[Cell]] = [
-            [measure, one.raw.variance, one.raw.n, one.std_ab.n] for measure, one in self.found.by_measure.items()
+            [measure, one.raw.variance, one.raw.n, one.std_ab.n, one.one_way.n if one.one_way else None]
+            for measure, one in self.found.by_measure.items()
         ]
-        by_measure = table(["measure", "V_E", "topics", "topics with std-AB"], rows)
+        error = self.found.largest.asked.kind.error
+        by_measure = table(["measure", error, "topics", "topics with std-AB", "topics by one-way ANOVA"], rows)
         return "\n\n".join([headline(self.found.largest), by_measure, paragraph(self.found.largest)])
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
@@ -97,7 +100,12 @@ class NextView:
             **design_fields(self.found.largest),
             "measure": self.found.measure,
             "measures": {
-                measure: {"n": one.raw.n, "variance": one.raw.variance, "n_std_ab": one.std_ab.n}
+                measure: {
+                    "n": one.raw.n,
+                    "variance": one.raw.variance,
+                    "n_std_ab": one.std_ab.n,
+                    "n_one_way": one.one_way.n if one.one_way else None,
+                }
                 for measure, one in self.found.by_measure.items()
             },
         }
@@ -115,7 +123,10 @@ class ReportView:
         """Who has rank 1 by each measure, and where the report is."""
         marks = [f"{mark}: {'; '.join(why)}" for mark, why in self._marks().items() if why]
         lines = [f"{one.scores.label}: {first_rank(one.comparison)}" for one in self.results.measures]
-        return "\n".join([*marks, *lines, f"report: {self.page}", f"tables, data and figures: {self.files}"])
+        simulated = [SIMULATED_NOTICE] if self._is_simulated() else []
+        return "\n".join(
+            [*simulated, *marks, *lines, f"report: {self.page}", f"tables, data and figures: {self.files}"]
+        )
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
         """The paths, who has rank 1 and the best mean by each measure, the topics of the next round, and the marks."""
@@ -127,7 +138,11 @@ class ReportView:
             "best_mean": {measure: best_means(one) for measure, one in ranked.items()},
             "topics": {one.scores.measure: one.design.n for one in self.results.measures if one.design},
             **{mark.lower(): why for mark, why in self._marks().items()},
+            "simulated": self._is_simulated(),
         }
+
+    def _is_simulated(self) -> bool:
+        return self.results.votes is not None and self.results.votes.simulated
 
     def _marks(self) -> dict[str, list[str]]:
         return {"PROVISIONAL": self.results.progress.findings(), "STALE": self.results.stale}

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from kaiwa.report.text_tables import Cell
 
 
+FEW_ASSESSORS = 6
+
+
 @dataclass(frozen=True)
 class ScoreView:
     """Scores of runs; ``zero`` if a topic without a relevant item counts 0; intervals if votes were resampled."""
@@ -57,12 +60,16 @@ class ScoreView:
             "orders": scored.orders,
             "gmax": self.gmax,
         }
-        return values | ({"intervals": _interval_fields(scored, self.intervals)} if self.intervals else {})
+        if self.intervals:
+            values["intervals"] = _interval_fields(scored, self.intervals)
+            values["resampled_assessors"] = self.intervals.assessors
+        return values
 
     def remarks(self) -> list[str]:
         """Remarks on the scale, the ranking and what was left out."""
         scored = self.scored
         lines = [f"gmax {self.gmax}; runs ranked by {' and '.join(sorted(set(scored.orders.values())))}"]
+        lines += [_resampled_text(self.intervals)] if self.intervals else []
         if scored.undefined:
             treatment = "counted 0" if self.zero else f"left out ({option('no_relevant', 'zero')} counts them 0)"
             topics = counted(len(scored.undefined), "topic")
@@ -98,6 +105,17 @@ class MeasuresView:
                 for name, one in self.measures.items()
             ]
         }
+
+
+def _resampled_text(found: VoteIntervals) -> str:
+    """What the intervals over votes assume."""
+    if found.assessors is None:
+        return (
+            "the votes do not say who gave them, so the intervals take each as from another person; "
+            "if the same people judged all items, they are too narrow"
+        )
+    few_people = ", so few that the intervals are wide" if found.assessors < FEW_ASSESSORS else ""
+    return f"intervals from {counted(found.assessors, 'assessor')} resampled with all their votes{few_people}"
 
 
 def standard_errors(scores: Scores) -> list[float | None]:

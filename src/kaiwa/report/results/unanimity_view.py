@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.report.printed_limits import CORRELATION
-from kaiwa.report.text_tables import table
+from kaiwa.report.text_tables import PValue, table
+from kaiwa.stats.p_values import smallest_p
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +30,11 @@ class UnanimityView:
         notes = CORRELATION.note(limits, uncut="--json has")
         parts = ["\n".join([table(header, [_study_row(study) for study in self.studies]), *notes])]
         changed: list[list[Cell]] = [
-            [study.measure, f"{pair.a} - {pair.b}", pair.p_raw, pair.p_unanimity]
+            [
+                study.measure,
+                f"{pair.a} - {pair.b}",
+                *(PValue(p, smallest=_smallest(study)) for p in (pair.p_raw, pair.p_unanimity)),
+            ]
             for study in self.studies
             for pair in (*study.gained, *study.lost)
         ]
@@ -40,6 +45,10 @@ class UnanimityView:
     def fields(self) -> dict[str, Any]:  # Any: JSON values
         """The studies as JSON fields."""
         return {"p": self.p, "measures": {study.measure: _study_fields(study) for study in self.studies}}
+
+
+def _smallest(study: UnanimityStudy) -> float:
+    return smallest_p(study.raw.trials, study.raw.p_rule)
 
 
 def _study_row(study: UnanimityStudy) -> list[Cell]:

@@ -18,7 +18,10 @@ from kaiwa.report.results.leaderboard import (
     leaderboard_rows,
     printed_leaderboard,
 )
-from kaiwa.report.text_tables import few
+from kaiwa.report.results.margin_text import margin_notes
+from kaiwa.report.results.rank_set_text import rank_set_note
+from kaiwa.report.text_tables import PValue, few
+from kaiwa.stats.p_values import smallest_p
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,7 +61,7 @@ def measure_section(comparison: Comparison, teams: Sequence[TeamBest]) -> Sectio
         f"rank 1."
     )
     shades = f"p-values of all pairs of runs under {measure}, best mean first; a darker shade is a smaller p."
-    notes = cut_note(comparison, uncut="the data files have")
+    notes = [rank_set_note(comparison), *margin_notes(comparison), *cut_note(comparison, uncut="the data files have")]
     parts: list[Part] = [
         Columns((_board(comparison), Drawing(f"means-{measure}", means, lambda: caterpillar(comparison)))),
         *(Paragraph(note, "soft") for note in notes),
@@ -72,8 +75,15 @@ def measure_section(comparison: Comparison, teams: Sequence[TeamBest]) -> Sectio
 
 def _board(comparison: Comparison) -> Table:
     name, caption = f"leaderboard-{comparison.measure}", f"Leaderboard by mean {comparison.label}"
-    printed = printed_leaderboard(comparison).rows
-    return Table(name, caption, heading(comparison), leaderboard_rows(comparison), printed=printed)
+    printed = printed_leaderboard(comparison)
+    return Table(
+        name,
+        caption,
+        heading(comparison),
+        leaderboard_rows(comparison),
+        printed=printed.rows,
+        printed_header=printed.header,
+    )
 
 
 def _between_teams(measure: str, teams: Sequence[TeamBest]) -> list[Part]:
@@ -101,9 +111,15 @@ def _pairs_table(comparison: Comparison) -> Table:
         "effect size",
         "significant",
         "better",
+        *(["verdict"] if comparison.margin is not None else []),
     ]
+    smallest = smallest_p(comparison.trials, comparison.p_rule)
     rows: list[list[Cell]] = [
-        [one.a, one.b, one.diff, one.low, one.high, one.p, one.error, one.effect_size, int(one.significant), one.better]
+        [
+            *(one.a, one.b, one.diff, one.low, one.high),
+            *(PValue(one.p, smallest=smallest), one.error, one.effect_size, int(one.significant), one.better),
+            *([one.verdict] if comparison.margin is not None else []),
+        ]
         for one in comparison.pairs
     ]
     return Table(f"pairs-{comparison.measure}", f"All pairs of runs under {comparison.label}", header, rows)
@@ -117,15 +133,22 @@ def _anova_table(comparison: Comparison) -> Table:
     return Table(f"anova-{comparison.measure}", f"Two-way analysis of variance of {comparison.measure}", header, rows)
 
 
-def next_round_section(answers: Mapping[str, Design | None]) -> Section:
-    """How many topics the next round needs, by measure."""
-    known = {measure: answer for measure, answer in answers.items() if answer is not None}
+def next_round_section(answers: Mapping[str, tuple[Design | None, Design | None]]) -> Section:
+    """How many topics the next round needs, by measure: for the test of the comparison, and by one-way ANOVA."""
+    known = {measure: answer for measure, (answer, _) in answers.items() if answer is not None}
     rows: list[list[Cell]] = [
-        [measure, answer.variance, answer.n, answer.exact_power, answer.published_n]
+        [
+            measure,
+            answer.variance,
+            answer.n,
+            answer.exact_power,
+            one_way.n if (one_way := answers[measure][1]) else None,
+        ]
         for measure, answer in known.items()
     ]
     largest = max(known.values(), key=lambda answer: answer.n, default=None)
-    head = ["measure", "variance V_E", "topics needed", "power", "by the published approximation"]
+    error = largest.asked.kind.error if largest else "variance"
+    head = ["measure", f"variance {error}", "topics needed", "power", "by one-way ANOVA"]
     parts: list[Part] = [Paragraph(headline(largest), "answer")] if largest else []
     parts.append(Table("next-round", "Topics needed for the stated requirement", head, rows))
     if largest:

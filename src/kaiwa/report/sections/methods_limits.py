@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import counted
 from kaiwa.report.document.parts import Bullets, Paragraph, Section, Table
-from kaiwa.report.results.leaderboard import TEST_NAMES, over_pairs
+from kaiwa.report.results.leaderboard import TEST_NAMES, error_note, limited_error
+from kaiwa.report.results.rank_set_text import rank_set_methods
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -88,11 +89,12 @@ def _compared(first: Comparison, comparisons: Sequence[Comparison], seed: int) -
     names = ", ".join(one.measure for one in comparisons)
     return (
         f"{len(first.standings)} runs were scored by {names} on {first.topics} topics and compared"
-        f"{', measure by measure,' if len(comparisons) > 1 else ''} with {TEST_NAMES[first.test]}{drawn}, which "
-        f"limits the familywise error {over_pairs(first)} to {first.alpha:g}. A run's rank is one plus the number of "
+        f"{', measure by measure,' if len(comparisons) > 1 else ''} with {TEST_NAMES[first.test]}{drawn}, "
+        f"{limited_error(first)} A run's rank is one plus the number of "
         f"runs significantly better; runs that share a letter do not differ significantly; an interval is the mean ± "
         f"half the critical difference, so two runs differ significantly when their intervals do not overlap. Effect "
-        f"sizes are differences over the residual standard deviation of the two-way analysis of variance."
+        f"sizes are differences over the residual standard deviation of the two-way analysis of variance. "
+        f"{rank_set_methods(first)}"
     )
 
 
@@ -113,6 +115,7 @@ def limits_section(comparisons: Sequence[Comparison], limits: ResultLimits) -> S
     """What these results do not show."""
     first = comparisons[0]
     points = list(limits.notices)
+    points += [note for one in comparisons for note in error_note(one, instead='test = "robust" in kaiwa.toml')]
     points.append(_undetected(first, limits))
     if len(comparisons) > 1:
         points.append(
@@ -146,7 +149,8 @@ def _undetected(first: Comparison, limits: ResultLimits) -> str:
     found = ", ".join(f"{least:.2f} in {measure}" for measure, least in limits.smallest.items())
     return (
         f"No significant difference does not mean equal. With {first.topics} topics, differences between the best and "
-        f"the worst of {len(first.standings)} runs below {found} are found with a probability below {limits.power:.0%}."
+        f"the worst of {len(first.standings)} runs below {found} are found with a probability below {limits.power:.0%} "
+        f"(by {TEST_NAMES[first.test]}, from the residual variance V_E2)."
     )
 
 

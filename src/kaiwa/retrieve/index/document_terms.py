@@ -92,3 +92,47 @@ def find_documents(part: Part, first: int, places: IntArray) -> None:
     while at < len(part):
         places[part[at] - first] = at
         at += HEADER + part[at + 1]
+
+
+class DocumentFrequencies:
+    """Counts documents, their tokens, and the documents with each term, batch by batch.
+
+    >>> counted = DocumentFrequencies()
+    >>> counted.add(np.array([0, 2, 2, 0], dtype=np.int32), np.array([3, 1]), terms=3)
+    >>> counted.documents, counted.tokens, counted.documents_with(3).tolist()
+    (2, 4, [2, 0, 1])
+    """
+
+    def __init__(self) -> None:
+        self.documents = self.tokens = 0
+        self._counts = np.zeros((0, 2), dtype=np.int64)
+
+    def add(self, terms_of: Terms, lengths: IntArray, terms: int) -> None:
+        """Count documents with these terms; there are ``terms`` different terms so far."""
+        if terms > len(self._counts):
+            larger = np.zeros((2 * terms, 2), dtype=np.int64)
+            larger[: len(self._counts)] = self._counts
+            self._counts = larger
+        count_distinct(terms_of, lengths, self.documents, self._counts)
+        self.documents += len(lengths)
+        self.tokens += len(terms_of)
+
+    def documents_with(self, terms: int) -> IntArray:
+        """The number of documents with each term."""
+        counts = np.zeros(terms, dtype=np.int64)
+        counts[: len(self._counts)] = self._counts[:terms, 1]
+        return counts
+
+
+@kernel
+def count_distinct(terms_of: Terms, lengths: IntArray, first: int, counts: IntArray) -> None:
+    """Count the documents of each term; ``counts`` has per term the last of them, plus one, and their number."""
+    at = 0
+    for doc in range(len(lengths)):
+        mark = first + doc + 1
+        for _ in range(lengths[doc]):
+            term = terms_of[at]
+            if counts[term, 0] != mark:
+                counts[term, 0] = mark
+                counts[term, 1] += 1
+            at += 1

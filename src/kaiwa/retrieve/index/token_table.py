@@ -75,6 +75,11 @@ def tokens_from(table: TokenTable, first: int) -> list[str]:
     return str(table.text.view(np.uint8)[low:high].data, "utf-8").split("\n")[:-1]
 
 
+def table_lines(table: TokenTable) -> bytes:
+    """The tokens, each followed by a line end."""
+    return table.text.view(np.uint8)[: table.starts[table.known]].tobytes()
+
+
 def joined_tokens(table: TokenTable) -> tuple[Bytes, IntArray]:
     """The tokens as joined bytes, and where each starts; and the end."""
     starts = table.starts[: table.known + 1]

@@ -8,7 +8,7 @@ search over the comments' postings finds every one whose comment adds the rest.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kaiwa.retrieve.search.maxscore import UNKNOWN_POST, best_post, maxscore_search
 from kaiwa.retrieve.search.query_postings import QueryPostings, score_of
@@ -20,17 +20,25 @@ if TYPE_CHECKING:
     from kaiwa.retrieve.index.inverted_index import Links
 
 
+class Floor(NamedTuple):
+    """What a pair must reach: a higher score, or the same score with a comment below this number."""
+
+    score: float
+    comment: int
+
+
 @kernel
 def joint_topk(
     k: int, postings: QueryPostings, links: Links, post_scores: FloatArray,
-    top_posts: IntArray, other_posts: float, min_comments: int,
+    top_posts: IntArray, other_posts: float, min_comments: int, floor: Floor,
 ) -> tuple[TopK, bool]:  # fmt: skip
-    """The k best pairs, one for each comment; and False if more posts must be given to be exact.
+    """The k best pairs that reach the floor, one for each comment; and False if more posts must be given to be exact.
 
     ``postings`` are those of the comments; ``top_posts`` are the best posts, best first, no other post scores above
     ``other_posts``; at least ``min_comments`` of their comments are scored, because this lowers the bound.
     """
     topk = empty_topk(k)
+    topk.threshold[0], topk.threshold_comment[0] = floor.score, floor.comment
     bound = other_posts
     scored = 0
     for place in range(len(top_posts)):

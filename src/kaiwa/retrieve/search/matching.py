@@ -10,22 +10,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.retrieve.search.joint_topk import joint_topk
-from kaiwa.retrieve.search.query_postings import UNIT, QueryPostings, dense_scores, scores_of, top_documents
+from kaiwa.retrieve.search.query_postings import UNIT, dense_scores, scores_of, top_documents
+from kaiwa.retrieve.search.shard_merging import NO_PAIRS, floor_of, merged, pairs_of
 from kaiwa.retrieve.search.topk import best_first
+from kaiwa.retrieve.search.weighted_terms import query_postings, weighted_terms
 from kaiwa.retrieve.similarity import SIMILARITIES
 from kaiwa.retrieve.text.tokenisers import tokeniser
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from kaiwa.model.ids import FloatArray, IntArray
-    from kaiwa.retrieve.index.inverted_index import Index, Side
-    from kaiwa.retrieve.search.topk import TopK
+    from kaiwa.retrieve.index.document_texts import Placed
+    from kaiwa.retrieve.index.inverted_index import Index, Shard, ShardSide, Side
+    from kaiwa.retrieve.search.joint_topk import Floor
+    from kaiwa.retrieve.search.query_postings import QueryPostings
+    from kaiwa.retrieve.search.shard_merging import Pairs
+    from kaiwa.retrieve.search.weighted_terms import WeightedTerms
 
 TOP_POSTS = 64
 MIN_COMMENTS = 64
-_ROUNDING = 1 + 1e-6  # peaks are single floats, so bounds are raised by more than their error
-_NO_TERMS = (np.zeros((0, 2), dtype=np.int64), np.zeros(0), np.zeros(0))
+_WITH_FLOOR = 1  # fewer comments need to be scored for a low bound if the floor is high already
 
 
 @dataclass(frozen=True)
@@ -79,81 +84,111 @@ def query_from(index: Index, terms: Iterable[str], text: str = "") -> Query:
     return Query(index, text, numbers[known], counts[known], tuple(compress(words, known.tolist())))
 
 
-def query_postings(query: Query, side: Side, similarity: str, weight: float = 1.0) -> QueryPostings:
-    """The postings of the query's terms on one side, scores multiplied by a weight; no terms if the weight is 0."""
-    stored, postings = side.weights[similarity], side.postings
-    slices, weights, peaks = _weighted_terms(query, side, similarity, weight) if weight else _NO_TERMS
-    arrays = (postings.docs, postings.shapes, weights, peaks, stored.by_shape, stored.inverse_norms)
-    return QueryPostings(slices, *arrays)
-
-
-def _weighted_terms(
-    query: Query, side: Side, similarity: str, weight: float
-) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Slices, weights and peaks of the query's terms that occur on a side, lowest peaks first."""
-    occurring = side.documents_with(query.terms) > 0
-    terms, counts = query.terms[occurring], query.counts[occurring]
-    documents_with = side.documents_with(terms).astype(np.float64)
-    weights = SIMILARITIES[similarity].query_weights(counts, documents_with, len(side)) * weight * UNIT
-    peaks = weights * side.weights[similarity].peaks[terms] * _ROUNDING
-    order = np.argsort(peaks, kind="stable")
-    return side.slices(terms[order]), weights[order], peaks[order]
-
-
 def search(query: Query, matcher: Matcher, *, k: int, takedown_posts: IntArray | None = None) -> Candidates:
     """The k best comments over all pairs, exactly; each once, with its best post; ties by comment id.
 
-    A post of the takedown list scores below any other, so that no comment is found through it.
+    A post of the takedown list scores below any other, so that no comment is found through it. The shards are searched
+    one after the other; the worst of the k best so far is the floor of the next one.
     """
-    index = query.index
-    on_posts = query_postings(query, index.posts, matcher.similarity, matcher.q2p)
-    on_comments = query_postings(query, index.comments, matcher.similarity, matcher.q2c)
+    index, similarity = query.index, matcher.similarity
+    on_posts = weighted_terms(query.terms, query.counts, index.posts, similarity, matcher.q2p)
+    on_comments = weighted_terms(query.terms, query.counts, index.comments, similarity, matcher.q2c)
     k = min(k, len(index.comments))
-    if k <= 0 or not (len(on_posts.slices) or len(on_comments.slices)):
-        none = np.zeros(0, dtype=np.int64)
-        return Candidates(none, none, np.zeros(0))
-    scores, comments, posts = best_first(_joint_topk(index, on_posts, on_comments, k, takedown_posts))
-    return Candidates(comments, posts, scores / UNIT)
+    found = NO_PAIRS
+    if k > 0 and (len(on_posts) or len(on_comments)):
+        for scores, shard in _best_shards_first(index, on_posts, similarity, takedown_posts):
+            postings, _ = query_postings(on_comments, shard.comments, similarity)
+            floor = floor_of(found, k, shard.comments)
+            found = merged(found, _best_pairs(shard, scores, postings, k, floor), k)
+    return Candidates(found.comments, found.posts, found.scores / UNIT)
 
 
-def _joint_topk(
-    index: Index, on_posts: QueryPostings, on_comments: QueryPostings, k: int, takedown_posts: IntArray | None
-) -> TopK:
-    """The k best pairs, with as many top posts as the search needs to be exact."""
-    post_scores = dense_scores(on_posts, len(index.posts)) if len(on_posts.slices) else np.zeros(0)
-    if len(post_scores) and takedown_posts is not None:
-        post_scores[takedown_posts] = -1.0
-    count = TOP_POSTS
+def _best_shards_first(
+    index: Index, on_posts: WeightedTerms, similarity: str, takedown_posts: IntArray | None
+) -> list[tuple[FloatArray, Shard]]:
+    """The scores of the posts of each shard; the shard of the best post first, because it gives the highest floor."""
+    hidden = {} if takedown_posts is None else index.posts.by_shard(takedown_posts)
+    found = [
+        (_post_scores(shard.posts, on_posts, similarity, hidden.get(number)), shard)
+        for number, shard in enumerate(index.shards)
+    ]
+    return sorted(found, key=lambda one: -one[0].max(initial=0.0)) if len(found) > 1 else found
+
+
+def similar_posts(query: Query, similarity: str, *, k: int, takedown_posts: IntArray | None = None) -> IntArray:
+    """The k posts that are most similar to the query, best first; none of the takedown list; ties by post id."""
+    index = query.index
+    weighted = weighted_terms(query.terms, query.counts, index.posts, similarity)
+    if not len(weighted):
+        return np.zeros(0, dtype=np.int64)
+    hidden = {} if takedown_posts is None else index.posts.by_shard(takedown_posts)
+    k, found = min(k, len(index.posts)), []
+    for number, shard in enumerate(index.shards):
+        scores = _post_scores(shard.posts, weighted, similarity, hidden.get(number))
+        best, posts, _ = best_first(top_documents(scores, k))
+        found.append((best, shard.posts.in_index(posts)))
+    scores, posts = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return posts[np.lexsort((posts, -scores))[:k]]
+
+
+def _post_scores(side: ShardSide, weighted: WeightedTerms, similarity: str, hidden: Placed | None) -> FloatArray:
+    """The score of every post of a shard, -1 for one of the takedown list; none if no post of the index has a term."""
+    if not len(weighted):
+        return np.zeros(0)
+    scores = dense_scores(query_postings(weighted, side, similarity)[0], len(side))
+    if hidden is not None:
+        scores[hidden.own] = -1.0
+    return scores
+
+
+def _best_pairs(shard: Shard, post_scores: FloatArray, postings: QueryPostings, k: int, floor: Floor) -> Pairs:
+    """The k best pairs of a shard that reach the floor, with as many top posts as the search needs to be exact."""
+    count, least = TOP_POSTS, _WITH_FLOOR if floor.score > 0 else MIN_COMMENTS
     while True:
         best = top_documents(post_scores, count)
         _, top_posts, _ = best_first(best)
-        found, exact = joint_topk(k, on_comments, index.links, post_scores, top_posts, best.threshold[0], MIN_COMMENTS)
+        found, exact = joint_topk(k, postings, shard.links, post_scores, top_posts, best.threshold[0], least, floor)
         if exact:
-            return found
+            return pairs_of(found, shard, post_scores)
         count *= 8
 
 
 def post_similarities(query: Query, similarity: str, posts: IntArray) -> FloatArray:
     """The similarity of the query to each of these posts."""
-    return scores_of(query_postings(query, query.index.posts, similarity), posts) / UNIT
+    return _similarities(query, query.index.posts, similarity, posts)
 
 
 def comment_similarities(query: Query, similarity: str, comments: IntArray) -> FloatArray:
     """The similarity of the query to each of these comments."""
-    return scores_of(query_postings(query, query.index.comments, similarity), comments) / UNIT
+    return _similarities(query, query.index.comments, similarity, comments)
+
+
+def _similarities(query: Query, side: Side, similarity: str, documents: IntArray) -> FloatArray:
+    scores = np.zeros(len(documents))
+    for placed, postings, _ in _shard_postings(query, side, similarity, documents):
+        scores[placed.places] = scores_of(postings, placed.own) / UNIT
+    return scores
 
 
 def term_similarities(query: Query, side: Side, similarity: str, documents: IntArray) -> FloatArray:
     """What each term of the query adds to its similarity to each document ("terms x documents")."""
-    postings = query_postings(query, side, similarity)
     added = np.zeros((len(query.terms), len(documents)))
-    rows = np.flatnonzero(side.documents_with(query.terms))
-    row_of = dict(zip(side.postings.starts[query.terms[rows]].tolist(), rows.tolist(), strict=True))
-    for at, low in enumerate(postings.slices[:, 0].tolist()):
-        one = slice(at, at + 1)
-        alone = postings._replace(slices=postings.slices[one], weights=postings.weights[one], peaks=postings.peaks[one])
-        added[row_of[low]] = scores_of(alone, documents) / UNIT
+    for placed, postings, rows in _shard_postings(query, side, similarity, documents):
+        for at, row in enumerate(rows.tolist()):
+            one = slice(at, at + 1)
+            slices, weights, peaks = postings.slices[one], postings.weights[one], postings.peaks[one]
+            alone = postings._replace(slices=slices, weights=weights, peaks=peaks)
+            added[row, placed.places] = scores_of(alone, placed.own) / UNIT
     return added
+
+
+def _shard_postings(
+    query: Query, side: Side, similarity: str, documents: IntArray
+) -> Iterator[tuple[Placed, QueryPostings, IntArray]]:
+    """The documents shard by shard, with the postings of the query's terms there and the place of each in the query."""
+    weighted = weighted_terms(query.terms, query.counts, side, similarity)
+    for number, placed in side.by_shard(documents).items():
+        yield placed, *query_postings(weighted, getattr(query.index.shards[number], side.name), similarity)
 
 
 def compile_search(index: Index) -> None:

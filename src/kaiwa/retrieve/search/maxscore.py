@@ -44,7 +44,7 @@ def maxscore_search(postings: QueryPostings, links: Links, post_scores: FloatArr
     terms = len(postings.slices)
     comments = len(links.comment_starts) - 1
     window = new_window(postings)
-    start = initial_threshold(postings, len(topk.scores) // 2)
+    start = initial_threshold(postings, len(topk.scores) // 2, topk.threshold[0])
     if start > topk.threshold[0]:
         topk.threshold[0], topk.threshold_comment[0] = start, comments
     base = 0
@@ -67,9 +67,8 @@ def maxscore_search(postings: QueryPostings, links: Links, post_scores: FloatArr
 
 
 @kernel
-def initial_threshold(postings: QueryPostings, k: int) -> float:
-    """A score that k comments reach by one of their terms alone; below 0 if no term is in k comments."""
-    start = 0.0
+def initial_threshold(postings: QueryPostings, k: int, start: float) -> float:
+    """A score that k comments reach by one of their terms alone; below ``start`` if no term gives k comments more."""
     bins = np.zeros(_BINS + 1, dtype=np.int64)
     for term in range(len(postings.slices) - 1, -1, -1):
         low, high = postings.slices[term, 0], postings.slices[term, 1]

@@ -64,6 +64,15 @@ def tokeniser(name: str) -> Tokeniser:
     )
 
 
+def all_tokens(language: str) -> Tokeniser:
+    """The tokens of a language as they are: function words and punctuation marks too, and no stems.
+
+    >>> all_tokens("en").terms("Is it? The FIRST days.")
+    ['is', 'it', '?', 'the', 'first', 'days', '.']
+    """
+    return Tokeniser(f"{language}, all tokens", tokeniser(language).split, str.strip)
+
+
 def default_tokens(language: str) -> str:
     """The tokeniser of a language unless another is asked for; for Chinese, measured in docs/decisions/065.
 

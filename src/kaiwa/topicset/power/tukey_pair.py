@@ -27,18 +27,29 @@ def one_way_power(
 
 
 def paired_power(
-    *, n: FloatArray, systems: FloatArray, min_diff: FloatArray, variance: FloatArray, alpha: FloatArray
+    *,
+    n: FloatArray,
+    systems: FloatArray,
+    min_diff: FloatArray,
+    variance: FloatArray,
+    alpha: FloatArray,
+    range_ratio: float = 1.0,
 ) -> FloatArray:
-    """The same if all systems are scored on the same topics; ``variance`` is V_E2."""
+    """The same if all systems are scored on the same topics; ``variance`` is V_E2.
+
+    ``range_ratio`` is the critical range of the test over Tukey's, if the runs do not vary alike.
+    """
     df = (systems - 1.0) * (n - 1.0)
-    return _pair_power(systems, df, n * min_diff**2 / (2 * variance), alpha)
+    return _pair_power(systems, df, n * min_diff**2 / (2 * variance), alpha, range_ratio)
 
 
-def _pair_power(systems: FloatArray, df: FloatArray, noncentrality: FloatArray, alpha: FloatArray) -> FloatArray:
+def _pair_power(
+    systems: FloatArray, df: FloatArray, noncentrality: FloatArray, alpha: FloatArray, range_ratio: float = 1.0
+) -> FloatArray:
     """P(|T'| > q / sqrt 2), T' noncentral t with ncp sqrt(n/2) minD / sigma, as its square, a noncentral F."""
     parts = np.broadcast_arrays(systems, df, noncentrality, alpha)
     m, phi, lam, level = (np.atleast_1d(part).astype(float) for part in parts)
     cells = zip(level.tolist(), m.tolist(), phi.tolist(), strict=True)
-    q = np.array([critical_range(a, round(k), d) for a, k, d in cells])
+    q = range_ratio * np.array([critical_range(a, round(k), d) for a, k, d in cells])
     tail = noncentral_f_tail(q**2 / 2, np.ones_like(q), phi, lam)
     return tail.reshape(parts[0].shape)

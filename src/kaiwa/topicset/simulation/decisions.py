@@ -1,12 +1,14 @@
 """Decisions: how many topics until the best systems are on top, the order is right, or enough pairs differ.
 
 The pilot represents all topics. Its run means are first shrunk by their reliability, because observed differences are
-larger than true ones; then topic sets of any size are drawn from it and the decision is made on each.
+larger than true ones; then topic sets of any size are drawn from it and the decision is made on each. What the pilot
+leaves uncertain is shown by other pilots, drawn from it in the same way.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from typing import TYPE_CHECKING
 
@@ -14,10 +16,12 @@ import numpy as np
 
 from kaiwa.errors import DesignError, InputError
 from kaiwa.registry import Names
-from kaiwa.stats.anova import residual_variance
+from kaiwa.stats.anova import residual_variance, run_deviations
 from kaiwa.stats.kendall import mean_concordance
 from kaiwa.stats.studentised_range import critical_range
 from kaiwa.stats.topic_bootstrap import topic_counts
+from kaiwa.stats.topic_draws import block_generator, trial_key
+from kaiwa.stats.trial_blocks import ONE_THREAD, Workers, trial_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +29,10 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
 
 MOST_TOPICS = 1_000_000
+PILOTS, PILOT_DRAWS, MIDDLE = 40, 200, 0.8
+"""Other pilots of the same size that are drawn, topic sets drawn from each, and the share of them that is reported."""
+FAR = 64
+"""Other pilots are given up beyond this multiple of the answer."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +47,19 @@ class Setting:
 
 @dataclass(frozen=True)
 class Decision:
-    """The smallest n at which the decision reaches the target, with Monte-Carlo error."""
+    """The smallest n at which the decision reaches the target, with Monte-Carlo error.
+
+    ``low`` and ``high`` hold the middle 80% of the answers from other pilots like this one; ``high`` is None if some
+    of these have no answer.
+    """
 
     n: int
     reached: float
     error: float
     curve: tuple[tuple[int, float], ...]
     reliability: float
+    low: int
+    high: int | None
 
 
 def topics_for_decision(
@@ -57,6 +71,7 @@ def topics_for_decision(
     alpha: float = 0.05,
     draws: int = 2_000,
     rng: np.random.Generator,
+    workers: Workers = ONE_THREAD,
 ) -> Decision:
     """The smallest number of topics whose decision meets the target.
 
@@ -67,23 +82,65 @@ def topics_for_decision(
     >>> topics_for_decision(pilot, goal="top", target=0.9, rng=np.random.default_rng(1)).n > 5
     True
     """
+    asked = Asked(goal, target, _checked_k(k, pilot.shape[1]), alpha)
+    n, final, seen = _smallest(pilot, asked, draws, trial_key(rng))
     model, reliability = shrunk(pilot)
-    order = np.argsort(-model.mean(axis=0), kind="stable")
-    model = model[:, order]
-    setting = Setting(model.mean(axis=0), residual_variance(model), _checked_k(k, pilot.shape[1]), alpha)
-    seed = int(rng.integers(2**63))
+    block = partial(_pilot_answers, model=model, asked=asked, most=min(MOST_TOPICS, FAR * n), key=trial_key(rng))
+    low, high = _middle(np.concatenate(list(trial_blocks(block, trials=PILOTS, size=1, workers=workers))), n)
+    curve = tuple(sorted(seen.items()))
+    return Decision(n, float(final.mean()), float(final.std() / sqrt(draws)), curve, reliability, low, high)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The decision and what it must reach."""
+
+    goal: str
+    target: float
+    k: int
+    alpha: float
+
+
+def _smallest(
+    pilot: FloatArray, asked: Asked, draws: int, key: int, *, most: int = MOST_TOPICS
+) -> tuple[int, FloatArray, dict[int, float]]:
+    """The smallest sufficient n from one pilot, the outcome of each draw there, and the mean at every n tried."""
+    model, _ = shrunk(pilot)
+    model = model[:, np.argsort(-model.mean(axis=0), kind="stable")]
+    setting = Setting(model.mean(axis=0), residual_variance(pilot), asked.k, asked.alpha)
 
     def reached(n: int) -> FloatArray:
-        return GOALS[goal](_drawn_means(model, n, draws, np.random.default_rng(seed)), n, setting)
+        return GOALS[asked.goal](_drawn_means(model, n, draws, block_generator(key, 0)), n, setting)
 
-    n, seen = _search(lambda size: float(reached(size).mean()), target)
-    final = reached(n)
-    curve = tuple(sorted(seen.items()))
-    return Decision(n, float(final.mean()), float(final.std() / sqrt(draws)), curve, reliability)
+    n, seen = _search(lambda size: float(reached(size).mean()), asked.target, most)
+    return n, reached(n), seen
+
+
+def _pilot_answers(first: int, pilots: int, *, model: FloatArray, asked: Asked, most: int, key: int) -> FloatArray:
+    """The answers from other pilots of the same size, drawn from the model; infinite for one without an answer."""
+    return np.array([_pilot_answer(model, asked, most, block_generator(key, first + at)) for at in range(pilots)])
+
+
+def _pilot_answer(model: FloatArray, asked: Asked, most: int, rng: np.random.Generator) -> float:
+    pilot = model[rng.integers(len(model), size=len(model))]
+    try:
+        return float(_smallest(pilot, asked, PILOT_DRAWS, trial_key(rng), most=most)[0])
+    except DesignError:
+        return float("inf")
+
+
+def _middle(answers: FloatArray, n: int) -> tuple[int, int | None]:
+    """The middle of the answers, n among them."""
+    ordered, out = sorted(answers.tolist()), round(PILOTS * (1 - MIDDLE) / 2)
+    low, high = ordered[out], ordered[-1 - out]
+    return int(min(low, n)), int(max(high, n)) if high < float("inf") else None
 
 
 def shrunk(pilot: FloatArray) -> tuple[FloatArray, float]:
-    """The pilot with run means shrunk by their reliability 1 - V_E2 / (n var of means), and the reliability."""
+    """The pilot with run means shrunk by their reliability 1 - V_E2 / (n var of means), and the reliability.
+
+    Deviations from a run's estimated mean are too small by sqrt(n / (n - 1)) and are scaled up.
+    """
     if pilot.shape[0] < 2 or pilot.shape[1] < 2:  # noqa: PLR2004
         raise InputError("the pilot has one topic or one run; give at least 2 of each")
     means = pilot.mean(axis=0)
@@ -91,7 +148,8 @@ def shrunk(pilot: FloatArray) -> tuple[FloatArray, float]:
     reliability = max(0.0, 1 - residual_variance(pilot) / len(pilot) / spread) if spread else 0.0
     if not reliability:
         raise DesignError("the pilot's runs do not differ beyond chance, so there is no right decision to design for")
-    return pilot - (1 - reliability) * (means - means.mean()), reliability
+    scaled = run_deviations(pilot) * sqrt(len(pilot) / (len(pilot) - 1))
+    return means.mean() + reliability * (means - means.mean()) + scaled, reliability
 
 
 def _drawn_means(model: FloatArray, n: int, draws: int, rng: np.random.Generator) -> FloatArray:
@@ -122,16 +180,16 @@ GOALS: Names[Callable[[FloatArray, int, Setting], FloatArray]] = Names(
 )
 
 
-def _search(reached: Callable[[int], float], target: float) -> tuple[int, dict[int, float]]:
+def _search(reached: Callable[[int], float], target: float, most: int) -> tuple[int, dict[int, float]]:
     """The smallest n found sufficient by doubling, then halving, and the value at every n tried."""
     if not 0 < target < 1:
         raise InputError.at("target", f"{target:g} is not between 0 and 1", "give a share such as 0.9")
     seen: dict[int, float] = {}
     low, high = 1, 2
     while (got := seen.setdefault(high, reached(high))) < target:
-        if high >= MOST_TOPICS:
+        if high >= most:
             raise DesignError(f"{high:,} topics reach {got:.3f}, not {target:g}; give a lower target")
-        low, high = high, min(2 * high, MOST_TOPICS)
+        low, high = high, min(2 * high, most)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if seen.setdefault(middle, reached(middle)) >= target else (middle, high)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -10,12 +11,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import DesignError, InputError
+from kaiwa.stats.anova import run_deviations
+from kaiwa.stats.topic_draws import block_generator, trial_key
+from kaiwa.stats.trial_blocks import ONE_THREAD, Workers, trial_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kaiwa.model.ids import FloatArray
     from kaiwa.topicset.simulation.test_verdicts import Rejects
+
+    Draw = Callable[..., FloatArray]
+    """``drawn_sets`` or ``kept_sets``."""
 
 BATCH_CELLS = 1_000_000
 Z95 = 1.959964
@@ -45,11 +52,14 @@ def simulated_power(
     tolerance: float = 0.01,
     trials: int = 20_000,
     rng: np.random.Generator,
+    workers: Workers = ONE_THREAD,
+    draw: Draw | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Simulated:
     """The power at n topics drawn from the pilot, with equal means except for the best and the worst system.
 
     Stops when the 95% half-width falls below ``tolerance``, or at ``trials``. A ``min_diff`` of 0 gives the level.
+    The data sets of a block are keyed by its first trial, so the answer does not depend on the workers.
 
     >>> from kaiwa.topicset.simulation.test_verdicts import f_test_one_way
     >>> pilot = np.random.default_rng(1).normal(0.5, 0.2, (100, 6))
@@ -57,18 +67,40 @@ def simulated_power(
     True
     """
     lift = lift_for(pilot, min_diff)
-    pilot = with_equal_means(pilot)
-    found = done = 0.0
+    drawn = partial(
+        _verdict_block,
+        draw=draw or drawn_sets,
+        pilot=with_equal_means(pilot, systems),
+        lift=lift,
+        shape=(n, systems),
+        rejects=partial(rejects, alpha=alpha),
+        key=trial_key(rng),
+    )
     batch = int(np.clip(BATCH_CELLS // (n * systems), 1, 500))
-    while done < trials:
-        sets = drawn_sets(pilot, lift, sets=batch, n=n, systems=systems, rng=rng)
-        found += float(rejects(sets, alpha=alpha).sum())
-        done += batch
-        if progress:
-            progress(int(done), trials)
+    found = done = 0.0
+    for verdicts in trial_blocks(drawn, trials=trials, size=batch, workers=workers, progress=progress):
+        found += float(verdicts.sum())
+        done += len(verdicts)
         if done >= MIN_TRIALS and Z95 * _error(found, done) < tolerance:
             break
     return Simulated(n, found / done, _error(found, done), int(done))
+
+
+def _verdict_block(
+    first: int,
+    trials: int,
+    *,
+    draw: Draw,
+    pilot: FloatArray,
+    lift: Lift,
+    shape: tuple[int, int],
+    rejects: Callable[[FloatArray], FloatArray],
+    key: int,
+) -> FloatArray:
+    """1 for each data set of a block on which the test rejects, else 0."""
+    n, systems = shape
+    sets = draw(pilot, lift, sets=trials, n=n, systems=systems, rng=block_generator(key, first))
+    return rejects(sets)
 
 
 def simulated_size(
@@ -115,7 +147,7 @@ def lift_for(pilot: FloatArray, min_diff: float) -> Lift:
     of the worst's the bottom one. Any other is shifted.
     """
     half = min_diff / 2
-    if len(np.unique(pilot)) > FEW_VALUES:
+    if not is_discrete(pilot):
         return Lift(added=half)
     top, bottom, mean = float(pilot.max()), float(pilot.min()), float(pilot.mean())
     if min_diff > 0 and (top - mean <= half or mean - bottom <= half):
@@ -124,11 +156,20 @@ def lift_for(pilot: FloatArray, min_diff: float) -> Lift:
     return Lift(0.0, top, bottom, half / (top - mean), half / (mean - bottom)) if half else Lift()
 
 
-def with_equal_means(pilot: FloatArray) -> FloatArray:
-    """The pilot with all run means made equal; a discrete measure keeps its values, as ``drawn_sets`` equalises it."""
-    if len(np.unique(pilot)) <= FEW_VALUES:
+def with_equal_means(pilot: FloatArray, systems: int = 2) -> FloatArray:
+    """The pilot with all run means made equal; a discrete measure keeps its values, as ``drawn_sets`` equalises it.
+
+    Deviations from an estimated mean are too small: those from the run means are scaled by sqrt(n / (n - 1)), and, if
+    more systems are drawn than the pilot has runs, those from the topic means by sqrt(m / (m - 1)).
+    """
+    if is_discrete(pilot):
         return pilot
-    equal: FloatArray = pilot - pilot.mean(axis=0) + pilot.mean()
+    topics, runs = pilot.shape
+    deviations = run_deviations(pilot) * sqrt(topics / max(topics - 1, 1))
+    if systems > runs > 1:
+        by_topic = deviations.mean(axis=1, keepdims=True)
+        deviations = by_topic + (deviations - by_topic) * sqrt(runs / (runs - 1))
+    equal: FloatArray = pilot.mean() + deviations
     return equal
 
 
@@ -156,6 +197,26 @@ def drawn_sets(
         best[rng.random(best.shape) < lift.raised] = lift.top
         worst[rng.random(worst.shape) < lift.lowered] = lift.bottom
     return drawn
+
+
+def kept_sets(
+    pilot: FloatArray, lift: Lift, *, sets: int, n: int, systems: int, rng: np.random.Generator
+) -> FloatArray:
+    """Data sets whose systems are runs of the pilot, drawn without replacement: they keep variances and correlations.
+
+    For scores that are shifted (``Lift.added``), and at most as many systems as the pilot has runs.
+    """
+    topic = rng.integers(len(pilot), size=(sets, n, 1))
+    order = rng.random((sets, 1, pilot.shape[1])).argsort(axis=2)[:, :, :systems]
+    drawn = pilot[topic, order]
+    drawn[:, :, 0] += lift.added
+    drawn[:, :, -1] -= lift.added
+    return drawn
+
+
+def is_discrete(pilot: FloatArray) -> bool:
+    """Whether the scores have few values, which a simulation must keep."""
+    return len(np.unique(pilot)) <= FEW_VALUES
 
 
 def _error(found: float, done: float) -> float:

@@ -1,0 +1,131 @@
+"""Changed copies of folders that Kaiwa made: models, a ranker, a vote log, a task folder; and how they are read."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+from benchmarks.fuzz.changes import CHANGES
+from kaiwa.disk.checksums import seal_of
+from kaiwa.errors import KaiwaError
+from kaiwa.formats.collection.array_folder import MANIFEST
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable
+    from pathlib import Path
+
+_WORDS = ("rain", "sun", "tea", "train", "beach", "photo", "exam", "music", "cat", "dog", "walk", "cook", "book")
+_MODELS = ("translation", "topicword", "vectors")
+_FEATURES = ("q2p", "q2c", "translm")
+_SYSTEMS = ("run3", "run4", "run5")
+
+
+def make_round(folder: Path) -> None:
+    """Make an index, its models, a ranker and a judged task in a folder."""
+    import kaiwa
+    from kaiwa.flow.models import train_models
+    from kaiwa.flow.train import Labels, train_ranker
+    from kaiwa.flow.votes import import_votes
+
+    folder.mkdir()
+    texts = [f"{_WORDS[at % 13]} {_WORDS[at * 5 % 12]} {_WORDS[at * 7 % 11]}" for at in range(40)]
+    pairs = [f"p{at // 2}\tpost {texts[at // 2]}\tc{at}\tanswer {texts[39 - at]}" for at in range(40)]
+    _write(folder / "pairs.tsv", pairs)
+    _write(folder / "task" / "topics.tsv", [f"q{at}\tnew {texts[at]}" for at in range(6)])
+    _write(folder / "qrels.txt", [f"q{at % 6} 0 c{at} {at % 5 % 3}" for at in range(40)])
+    _write(folder / "task" / "kaiwa.toml", ['[task]\ntitle = "small"'])
+    items = [(f"q{at % 6}", f"c{at}") for at in range(12)]
+    _write(folder / "task" / "pool.tsv", [f"{topic}\t{comment}" for topic, comment in items])
+    votes = [f"{topic},{comment},a,{at % 3}" for at, (topic, comment) in enumerate(items)]
+    _write(folder / "votes.csv", ["topic,comment,assessor,level", *votes])
+    kaiwa.clean_pairs(folder / "pairs.tsv", folder / "task" / "repository")
+    kaiwa.index_repository(folder / "task" / "repository", folder / "index", language="en")
+    train_models(folder / "index", folder / "models", names=_MODELS)
+    labels = Labels(folder / "qrels.txt", topics=folder / "task" / "topics.tsv")
+    train_ranker(
+        folder / "index", labels, models=folder / "models", output=folder / "ranker", features=_FEATURES, ablate=False
+    )
+    import_votes(folder / "task", folder / "votes.csv")
+
+
+def _write(path: Path, lines: list[str]) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def _ask_models(rng: random.Random, models: Path, whole: Path) -> None:
+    import kaiwa
+
+    kaiwa.open(whole / "index", models=models).reply("rain tea beach", system=rng.choice(_SYSTEMS))
+
+
+def _ask_ranker(_: random.Random, ranker: Path, whole: Path) -> None:
+    import kaiwa
+
+    kaiwa.open(whole / "index", models=whole / "models", model=ranker).reply("rain tea beach")
+
+
+def _read_store(rng: random.Random, task: Path, whole: Path) -> None:
+    from kaiwa.flow.backup import backup_task
+    from kaiwa.flow.invite import invite_people, listed_people
+    from kaiwa.flow.verify import verify_task
+    from kaiwa.flow.votes import export_votes, import_votes
+
+    rng.choice([
+        lambda: verify_task(task),
+        lambda: export_votes(task, task / "new.csv", form="votes-csv"),
+        lambda: import_votes(task, whole / "votes.csv"),
+        lambda: backup_task(task),
+        lambda: listed_people(task),
+        lambda: invite_people(task, ["Ann"], "assessor"),
+    ])()  # fmt: skip
+
+
+def _read_task(rng: random.Random, task: Path, _: Path) -> None:
+    from kaiwa.flow.pool_sheet import items_to_judge, task_to_judge, write_sheet
+    from kaiwa.flow.status import task_status
+
+    if rng.random() < 0.5:
+        write_sheet(task / "sheet.csv", items_to_judge(task_to_judge(task)), ["A1"])
+    else:
+        task_status(task)
+
+
+FOLDERS: dict[str, tuple[str, tuple[str, ...], Callable[[random.Random, Path, Path], None]]] = {
+    "models": ("models", ("*/manifest.json", "*/data-*/*.npy"), _ask_models),
+    "ranker": ("ranker", ("manifest.json", "data-*/*.npy"), _ask_ranker),
+    "vote log": ("task", ("votes.db",), _read_store),
+    "task folder": ("task", ("kaiwa.toml", "topics.tsv", "pool.tsv"), _read_task),
+}
+"""Kinds of folders: the folder of the round, its files that are changed, and what reads them."""
+
+
+def tried_folder(rng: random.Random, kind: str, work: Path, whole: Path) -> str:
+    """Read a changed copy of a folder: ``read`` or ``refused``. Most changed manifests get a right checksum."""
+    name, patterns, reader = FOLDERS[kind]
+    shutil.copytree(whole / name, work / name)
+    file = rng.choice(sorted(one for pattern in patterns for one in (work / name).glob(pattern)))
+    data = file.read_bytes()
+    for _ in range(rng.choice([1, 1, 2, 4])):
+        data = CHANGES[rng.choice(list(CHANGES))](rng, data)
+    file.write_bytes(data)
+    if file.name == MANIFEST and rng.random() < 0.8:
+        _seal_again(file)
+    try:
+        reader(rng, work / name, whole)
+    except KaiwaError as refusal:
+        if "\n" in str(refusal):
+            raise AssertionError("a refusal of several lines") from refusal
+        return "refused"
+    return "read"
+
+
+def _seal_again(manifest: Path) -> None:
+    """Give a changed manifest its right checksum, as if another program had written it so."""
+    try:
+        held = json.loads(manifest.read_bytes())
+        manifest.write_text(json.dumps({**held, "seal": seal_of(held)}), encoding="utf-8")
+    except (ValueError, TypeError, RecursionError):
+        return

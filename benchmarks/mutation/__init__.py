@@ -1,0 +1,1 @@
+"""Mutation testing: one small fault at a time, and whether a test fails on it."""

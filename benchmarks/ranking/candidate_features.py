@@ -1,0 +1,78 @@
+"""The features of labelled candidates, computed once: models of one index, candidates of another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.rank.features.batch import Batch
+from kaiwa.rank.features.feature_table import FEATURES, feature_values
+from kaiwa.rank.learning.labelled_candidates import best_posts, comment_numbers
+from kaiwa.rank.learning.training_set import TrainingSet, training_set
+from kaiwa.rank.models.token_lists import TokenLists, token_lists
+from kaiwa.retrieve.search.matching import Candidates, query_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from benchmarks.ranking.strict_index import LabelledTopics, Prepared
+    from kaiwa.model.ids import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class ForeignBatch(Batch):
+    """A batch whose models number the words of other texts than those of its index: it tokenises its texts."""
+
+    known: dict[tuple[str, int], list[int]] = field(default_factory=dict)  # by side and number: shared by all batches
+
+    @cached_property
+    def comments(self) -> TokenLists:
+        """The tokens of each candidate's comment."""
+        return self._tokens("comments", self.candidates.comments)
+
+    def tokens_of_posts(self, posts: IntArray) -> TokenLists:
+        """The tokens of some posts."""
+        return self._tokens("posts", posts)
+
+    def _tokens(self, side: str, numbers: IntArray) -> TokenLists:
+        texts = getattr(self.query.index, side).texts
+        for number in numbers.tolist():
+            if (side, number) not in self.known:
+                self.known[side, number] = self.models.corpus.numbers(texts.text_of(number)).tolist()
+        return token_lists([self.known[side, number] for number in numbers.tolist()])
+
+
+def batches(prepared: Prepared, labelled: LabelledTopics) -> Iterator[ForeignBatch]:
+    """The labelled candidates of each topic, each with its post that is most similar to the topic."""
+    index, gains, known = prepared.index, labelled.gains, dict[tuple[str, int], list[int]]()
+    comments = comment_numbers(index, gains)
+    for topic in gains.topics:
+        query, own = query_of(index, labelled.texts[topic]), comments[gains.span(topic)]
+        candidates = Candidates(own, best_posts(query, own), np.zeros(len(own)))
+        yield ForeignBatch(query, candidates, prepared.models, known=known)
+
+
+def computed_features(prepared: Prepared, labelled: LabelledTopics, stored: Path, *, seed: int) -> TrainingSet:
+    """All own features of all candidates, as a training set, kept in a file; an encoder is given apart."""
+    names = [name for name, feature in FEATURES.items() if "encoder" not in feature.needs]
+    columns = kept(stored, lambda: _columns(batches(prepared, labelled), names))
+    groups = [FEATURES[name].group for name in columns]
+    rows = np.stack(list(columns.values()), axis=1)
+    return training_set(labelled.gains, list(columns), groups, rows, rng=np.random.default_rng(seed))
+
+
+def kept(stored: Path, made: Callable[[], Mapping[str, FloatArray]]) -> dict[str, FloatArray]:
+    """The columns in a file, made now if there is no file."""
+    if not stored.is_file():
+        np.savez(stored, **made())
+    with np.load(stored) as arrays:
+        return {name: arrays[name] for name in arrays.files}
+
+
+def _columns(own: Iterable[ForeignBatch], names: Sequence[str]) -> dict[str, FloatArray]:
+    parts = [feature_values(batch, names) for batch in own]
+    return {name: np.concatenate([values[name] for values in parts]) for name in names}

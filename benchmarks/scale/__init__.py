@@ -1,0 +1,1 @@
+"""What one machine and Apache Spark need for the same work."""

@@ -1,0 +1,35 @@
+"""A folder with pairs, their repository and its index, in which the examples of the verbs on them run."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+IN_THE_FOLDER = ("api/repository_verbs.py", "flow/retrieve.py")
+PAIRS = "p1\tThe first day in Hawaii\tc1\tEnjoy the beaches of Hawaii\np2\tIt rains\tc2\tStay at home if it rains\n"
+
+
+@pytest.fixture(scope="session")
+def small_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder, made once: pairs.tsv, repository, index."""
+    import kaiwa
+
+    folder = tmp_path_factory.mktemp("examples")
+    (folder / "pairs.tsv").write_text(PAIRS, encoding="utf-8")
+    kaiwa.clean_pairs(folder / "pairs.tsv", folder / "repository")
+    kaiwa.index_repository(folder / "repository", folder / "index", language="en")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _in_a_copy(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The examples of these modules run in a copy of the folder."""
+    if request.path.as_posix().endswith(IN_THE_FOLDER):
+        copy: Path = request.getfixturevalue("tmp_path") / "examples"
+        shutil.copytree(request.getfixturevalue("small_folder"), copy)
+        monkeypatch.chdir(copy)

@@ -1,0 +1,80 @@
+"""A sample of pairs by keyed draws: the pairs with the smallest draws, whatever the order and the parts of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.model.normalise import fingerprint
+
+if TYPE_CHECKING:
+    from kaiwa.corpus.duplicates import BoolArray, Columns, KeyArray
+    from kaiwa.model.ids import IntArray
+
+_BITS = 12
+_SHIFT = np.uint64(64 - _BITS)
+
+
+def draw(seed: int, post_id: str, comment_id: str) -> int:
+    """The draw of a pair: a number of 64 bits from the seed and its ids.
+
+    >>> draw(1, "p1", "c1") == draw(1, "p1", "c1") != draw(2, "p1", "c1")
+    True
+    """
+    return fingerprint(f"{seed}\t{post_id}\t{comment_id}")
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The largest draw of a sample, and the last of the rows with this draw that belong to it."""
+
+    draw: int
+    row: int
+
+
+def no_draws() -> IntArray:
+    """The counts of no pairs."""
+    return np.zeros(1 << _BITS, dtype=np.int64)
+
+
+def draws_by_bin(part: Columns) -> IntArray:
+    """The number of kept pairs in each bin of draws; the bins are ranges of draws, in their order."""
+    kept = part["draw"][part["keep"]]
+    counts: IntArray = np.bincount((kept >> _SHIFT).astype(np.int64), minlength=1 << _BITS)
+    return counts
+
+
+def bin_of_last(counts: IntArray, wanted: int) -> tuple[int, int]:
+    """The bin with the last pair of a sample, and which pair of this bin it is (from 1).
+
+    >>> bin_of_last(np.array([2, 0, 3]), 4)
+    (2, 2)
+    """
+    ends = np.cumsum(counts)
+    place = int(np.searchsorted(ends, wanted))
+    return place, wanted - int(ends[place] - counts[place])
+
+
+def in_bin(part: Columns, place: int) -> BoolArray:
+    """Which rows are kept pairs with a draw in this bin."""
+    found: BoolArray = part["keep"] & ((part["draw"] >> _SHIFT) == np.uint64(place))
+    return found
+
+
+def limit_of(draws: KeyArray, rows: KeyArray, wanted: int) -> Limit:
+    """The limit if ``wanted`` of these pairs belong to the sample.
+
+    >>> limit_of(np.array([5, 3, 5], dtype=np.uint64), np.array([0, 1, 2], dtype=np.uint64), 2)
+    Limit(draw=5, row=0)
+    """
+    last = np.lexsort((rows, draws))[wanted - 1]
+    return Limit(int(draws[last]), int(rows[last]))
+
+
+def sampled(part: Columns, limit: Limit) -> Columns:
+    """The part with only the pairs of the sample kept."""
+    last = np.uint64(limit.draw)
+    drawn = (part["draw"] < last) | ((part["draw"] == last) & (part["row"] <= np.uint64(limit.row)))
+    return part | {"keep": part["keep"] & drawn}

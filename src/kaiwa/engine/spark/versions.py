@@ -1,0 +1,42 @@
+"""The versions of Python and Kaiwa on the workers, compared in the first task."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from kaiwa.engine.spark.frames import mapped
+from kaiwa.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SCHEMA = "python string, kaiwa string"
+
+
+def own_versions() -> dict[str, str]:
+    """The versions in this process: of Python without its last number, and of Kaiwa."""
+    from importlib.metadata import version
+
+    return {"python": ".".join(map(str, sys.version_info[:2])), "kaiwa": version("kaiwa")}
+
+
+def refuse_other_versions(session: Any, address: str) -> None:  # Any: a session of Spark
+    """Refuse workers whose versions differ from those of this process."""
+
+    def versions(batches: Iterator[Any]) -> Iterator[Any]:  # Any: Arrow batches
+        from kaiwa.errors import needs_extra
+
+        with needs_extra("spark"):
+            import pyarrow as pa
+
+        from kaiwa.engine.spark.versions import own_versions
+
+        for _ in batches:
+            yield pa.RecordBatch.from_pylist([own_versions()])
+
+    for row in mapped(session.range(0, 2, 1, 2), versions, _SCHEMA).toArrow().to_pylist():
+        for name, own in own_versions().items():
+            if row[name] != own:
+                what = f"a worker has {name} {row[name]}, this machine has {own}"
+                raise InputError.at(address, what, "install the same version on both")

@@ -1,0 +1,87 @@
+"""The folder of an index's models: one folder of arrays for each, made one after another, so that a build can go on.
+
+MODELS/tokens/        the texts of the index as token numbers
+MODELS/translation/   and so on: one folder for each row of MODELS that was trained
+
+Every folder names the index that it was trained on, and is refused for another.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kaiwa.errors import InputError
+from kaiwa.formats.collection.array_folder import (
+    MANIFEST,
+    ArrayFolder,
+    described,
+    identity_of,
+    open_arrays,
+    read_manifest,
+)
+from kaiwa.rank.models.corpus import corpus_from
+from kaiwa.rank.models.model_table import Models
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from kaiwa.formats.collection.array_folder import ArrayFiles
+    from kaiwa.retrieve.index.inverted_index import Index
+
+TOKENS = "tokens"
+MODEL = ArrayFolder("model", "a", version=3, verb="models", lazy=("tokens",))
+
+
+def open_models(path: Path, index: Index) -> Models:
+    """The models in a folder, for the index that they were trained on; each is opened when it is first used.
+
+    The tokens are the largest arrays, of which a reply reads little: they are checked where they are read.
+    """
+
+    def arrays_of(name: str) -> Mapping[str, Any]:  # Any: arrays
+        return model_arrays(path, name, index)
+
+    with described(path / TOKENS, MODEL):
+        files = _files(path, TOKENS, index)
+        corpus = corpus_from(files.arrays, index.links, index.language, files.check_lists)
+    return Models(corpus, arrays_of, lambda name: described(path / name, MODEL))
+
+
+def model_arrays(path: Path, name: str, index: Index) -> Mapping[str, Any]:  # Any: arrays
+    """The arrays of one model; a model that is missing, damaged or made for another index is an error."""
+    files = _files(path, name, index)
+    for array, values in files.arrays.items():
+        files.check(array, 0, len(values))
+    return files.arrays
+
+
+def model_identity(path: Path, name: str) -> str:
+    """The identity of one model: equal for equal facts and arrays."""
+    return identity_of(read_manifest(_folder(path, name), MODEL))
+
+
+def trained_names(path: Path) -> frozenset[str]:
+    """The models that a folder has, complete or not."""
+    return frozenset(entry.parent.name for entry in path.glob(f"*/{MANIFEST}"))
+
+
+def _files(path: Path, name: str, index: Index) -> ArrayFiles:
+    """The arrays of one model for its index; those that are not lazy are checked."""
+    files = open_arrays(_folder(path, name), MODEL)
+    if files.facts.get("index") != index.identity:
+        raise InputError.at(path / name, "was trained on another index", "train it again with kaiwa models")
+    return files
+
+
+def _command(path: Path, name: str) -> str:
+    if name == "encoder":
+        return f"make it with kaiwa models INDEX -o {path.name} --encoder MODEL.onnx --tokenizer tokenizer.json"
+    return f"make it with kaiwa models INDEX -o {path.name}"
+
+
+def _folder(path: Path, name: str) -> Path:
+    if not (path / name / MANIFEST).is_file():
+        what = f"no model {name!r} here" if path.is_dir() else "no such folder of models"
+        raise InputError.at(path, what, _command(path, name))
+    return path / name

@@ -1,0 +1,1 @@
+"""Votes from elsewhere: the exports of labelling tools, and the sheets and pages that are judged without a server."""

@@ -1,0 +1,144 @@
+"""A query and a batch of candidate pairs, as features read them: what several features need is made once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.errors import InputError, option
+from kaiwa.rank.features.characters import characters, text_characters
+from kaiwa.retrieve.search.matching import post_similarities
+from kaiwa.stats.compiled import kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kaiwa.model.ids import FloatArray, IntArray
+    from kaiwa.rank.models.model_table import Models
+    from kaiwa.rank.models.token_lists import TokenLists, Tokens
+    from kaiwa.retrieve.search.matching import Candidates, Matcher, Query
+
+MOST_POSTS = 20
+"""Posts of a comment that a feature looks at, at most."""
+
+
+def needed_models(given: Models | None) -> Models:
+    """The models; an error if none were given."""
+    if given is None:
+        raise InputError(f"this system needs models; make them with kaiwa models, then give {option('models')}")
+    return given
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """A query, the candidate pairs, and the models if there are any. No feature changes the arrays of a batch.
+
+    ``takedown_posts`` are read by no feature. ``searched`` are searches of the query that are done already.
+    """
+
+    query: Query
+    candidates: Candidates
+    given: Models | None = None
+    takedown_posts: IntArray | None = None
+    searched: Mapping[Matcher, Candidates] = field(default_factory=dict)
+
+    @property
+    def models(self) -> Models:
+        """The models; an error if none were given."""
+        return needed_models(self.given)
+
+    @cached_property
+    def words(self) -> Tokens:
+        """The query's tokens, as the models number them."""
+        return self.models.corpus.numbers(self.query.text)
+
+    @cached_property
+    def posts(self) -> TokenLists:
+        """The tokens of each candidate's post."""
+        return self.tokens_of_posts(self.candidates.posts)
+
+    @cached_property
+    def comments(self) -> TokenLists:
+        """The tokens of each candidate's comment."""
+        return self.models.corpus.tokens_of_comments(self.candidates.comments)
+
+    def tokens_of_posts(self, posts: IntArray) -> TokenLists:
+        """The tokens of some posts."""
+        return self.models.corpus.tokens_of_posts(posts)
+
+    @cached_property
+    def distinct_posts(self) -> TokenLists:
+        """The tokens of the posts of all candidates' comments, each once."""
+        return self.tokens_of_posts(np.unique(self.every_post[0]))
+
+    def best_of_posts(self, values: FloatArray) -> FloatArray:
+        """The largest value over the posts of each candidate's comment; ``values`` are those of the distinct posts."""
+        posts, starts = self.every_post
+        if not len(posts):
+            return np.zeros(0)
+        return np.maximum.reduceat(values[np.unique(posts, return_inverse=True)[1]], starts)
+
+    @cached_property
+    def every_post(self) -> tuple[IntArray, IntArray]:
+        """The candidate's post and the other posts of its comment, and where those of each candidate start.
+
+        Of a comment with many posts, those that are most similar to the query (q2p).
+        """
+        posts, owner = self._posts_of_comments()
+        scores = np.zeros(len(posts))
+        many = (np.bincount(owner, minlength=len(self.candidates)) > MOST_POSTS)[owner]
+        scores[many] = post_similarities(self.query, "tfidf", posts[many])
+        if self.takedown_posts is not None:
+            scores[np.isin(posts, self.takedown_posts)] = -1.0
+        starts = np.searchsorted(owner, np.arange(len(self.candidates) + 1))
+        return chosen_posts(self.candidates.posts, starts, posts, scores, MOST_POSTS)
+
+    def _posts_of_comments(self) -> tuple[IntArray, IntArray]:
+        """All posts of the candidates' comments, and the place of each one's candidate."""
+        links, comments = self.query.index.links, self.candidates.comments
+        starts = links.comment_starts[comments].astype(np.int64)
+        sizes = links.comment_starts[comments + 1].astype(np.int64) - starts
+        places = np.arange(sizes.sum()) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+        return links.comment_posts[places].astype(np.int64), np.repeat(np.arange(len(comments)), sizes)
+
+    @cached_property
+    def characters(self) -> TokenLists:
+        """The query's characters, as code points."""
+        return text_characters(self.query.text)
+
+    @cached_property
+    def post_characters(self) -> TokenLists:
+        """The characters of each candidate's post."""
+        return characters(*self.query.index.posts.texts.joined(self.candidates.posts))
+
+    @cached_property
+    def comment_characters(self) -> TokenLists:
+        """The characters of each candidate's comment."""
+        return characters(*self.query.index.comments.texts.joined(self.candidates.comments))
+
+
+@kernel
+def chosen_posts(
+    own: IntArray, starts: IntArray, posts: IntArray, scores: FloatArray, most: int
+) -> tuple[IntArray, IntArray]:
+    """Each candidate's own post and its posts of the highest scores, none below 0; and where those of each start."""
+    found, found_starts = np.empty(len(posts) + len(own), dtype=np.int64), np.zeros(len(own), dtype=np.int64)
+    kept = np.empty(most)
+    used = 0
+    for place in range(len(own)):
+        found_starts[place], found[used], used = used, own[place], used + 1
+        first, number = used, 0
+        for at in range(starts[place], starts[place + 1]):
+            if posts[at] == own[place] or scores[at] < 0.0 or (number == most - 1 and scores[at] <= kept[number - 1]):
+                continue
+            number = min(number + 1, most - 1)
+            into = number - 1
+            while into > 0 and kept[into - 1] < scores[at]:
+                kept[into], found[first + into] = kept[into - 1], found[first + into - 1]
+                into -= 1
+            kept[into], found[first + into] = scores[at], posts[at]
+        used = first + number
+    return found[:used], found_starts

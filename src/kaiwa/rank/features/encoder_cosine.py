@@ -1,0 +1,35 @@
+"""An encoder given as a file: the cosine of the query and the post or comment of each pair, by stored vectors."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.rank.features.feature import Feature
+from kaiwa.rank.models.dense_codes import Coded, products
+
+if TYPE_CHECKING:
+    from kaiwa.model.ids import FloatArray
+    from kaiwa.rank.features.batch import Batch
+    from kaiwa.rank.models.onnx_encoder import EncoderCodes
+
+
+def encoder_cosine(batch: Batch, *, side: str) -> FloatArray:
+    """The cosine of the encoded query and the stored comment, or the nearest of its posts."""
+    model: EncoderCodes = batch.models.opened("encoder")
+    stored: Coded = getattr(model, side)
+    numbers = batch.candidates.comments if side == "comments" else np.unique(batch.every_post[0])
+    found = products(Coded(stored.codes[numbers], stored.factors[numbers]), model.encoder.query(batch.query.text))
+    return found if side == "comments" else batch.best_of_posts(found)
+
+
+ENCODER_FEATURES = {
+    f"encoder-{short}": Feature(
+        partial(encoder_cosine, side=side),
+        f"cosine of the query and the {noun} by an encoder given as a file",
+        ("encoder",),
+    )
+    for short, side, noun in (("q2p", "posts", "post"), ("q2c", "comments", "comment"))
+}

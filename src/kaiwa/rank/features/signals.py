@@ -1,0 +1,107 @@
+"""Cheap signals: lengths, marks, popularity of words, character overlap, and what the first stage says."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.rank.features.characters import QUESTION, bigram_overlaps, contains, letter_counts, mark_overlaps
+from kaiwa.rank.features.feature import Feature
+from kaiwa.rank.features.translation_language_model import list_means
+from kaiwa.retrieve.search.matching import Matcher, comment_similarities, post_similarities, search
+
+if TYPE_CHECKING:
+    from kaiwa.model.ids import FloatArray
+    from kaiwa.rank.features.batch import Batch
+
+FIRST_STAGE = Matcher("tfidf", 1.0, 1.0)
+FIRST_DEPTH = 200
+_FAMILY = "signals"
+
+
+def length(batch: Batch) -> FloatArray:
+    """The log of the number of letters of the comment."""
+    logs: FloatArray = np.log1p(letter_counts(*batch.comment_characters))
+    return logs
+
+
+def length_difference(batch: Batch) -> FloatArray:
+    """The absolute difference of the log lengths of the query and the comment."""
+    differences: FloatArray = np.abs(length(batch) - np.log1p(letter_counts(*batch.characters)[0]))
+    return differences
+
+
+def question_match(batch: Batch) -> FloatArray:
+    """1 if both the query and the comment have a question mark, or neither; else 0."""
+    own = contains(*batch.characters, QUESTION)[0]
+    matches: FloatArray = (contains(*batch.comment_characters, QUESTION) == own).astype(np.float64)
+    return matches
+
+
+def punctuation_match(batch: Batch) -> FloatArray:
+    """The overlap of the marks of the query and the comment."""
+    return mark_overlaps(*batch.comment_characters, batch.characters.tokens)
+
+
+def bigrams(batch: Batch, *, side: str) -> FloatArray:
+    """The overlap of the character bigrams of the query and one text of each pair."""
+    texts = batch.post_characters if side == "post" else batch.comment_characters
+    return bigram_overlaps(*texts, batch.characters.tokens)
+
+
+def popularity(batch: Batch) -> FloatArray:
+    """The mean log of the share of comment tokens that each word of the comment has."""
+    return list_means(*batch.comments, _logs(batch.models.corpus.comment_shares))
+
+
+def unigram(batch: Batch) -> FloatArray:
+    """The log-probability of the whole comment by the shares of its words in all texts."""
+    lengths = np.diff(batch.comments.starts)
+    return list_means(*batch.comments, _logs(batch.models.corpus.shares)) * lengths
+
+
+def _logs(shares: FloatArray) -> FloatArray:
+    return np.log(np.maximum(shares, 1e-12))
+
+
+def first_score(batch: Batch) -> FloatArray:
+    """The score of run2: the sum of q2p and q2c."""
+    similarity = FIRST_STAGE.similarity
+    posts = post_similarities(batch.query, similarity, batch.candidates.posts)
+    return posts + comment_similarities(batch.query, similarity, batch.candidates.comments)
+
+
+def first_rank(batch: Batch) -> FloatArray:
+    """The log of 1 / rank of the comment in run2, to a depth; one rank more for a comment below it."""
+    done = batch.searched.get(FIRST_STAGE)
+    found = (search(batch.query, FIRST_STAGE, k=FIRST_DEPTH) if done is None else done[:FIRST_DEPTH]).comments
+    rank_of = dict(zip(found.tolist(), range(1, len(found) + 1), strict=True))
+    ranks = [rank_of.get(comment, FIRST_DEPTH + 1) for comment in batch.candidates.comments.tolist()]
+    return -np.log(np.array(ranks, dtype=np.float64))
+
+
+def number_of_posts(batch: Batch) -> FloatArray:
+    """The log of the number of posts that the comment was written for."""
+    starts, comments = batch.query.index.links.comment_starts, batch.candidates.comments
+    return np.log(np.maximum(starts[comments + 1].astype(np.float64) - starts[comments], 1.0))
+
+
+_signal = partial(Feature, family=_FAMILY)
+
+SIGNAL_FEATURES = {
+    "length": _signal(length, "log of the number of letters of the comment"),
+    "length-difference": _signal(length_difference, "difference of the log lengths of the query and the comment"),
+    "question-match": _signal(question_match, "1 if both the query and the comment have a question mark, or neither"),
+    "punctuation-match": _signal(punctuation_match, "overlap of the punctuation marks of the query and the comment"),
+    "bigrams-q2p": _signal(partial(bigrams, side="post"), "overlap of the character bigrams of the query and the post"),
+    "bigrams-q2c": _signal(
+        partial(bigrams, side="comment"), "overlap of the character bigrams of the query and the comment"
+    ),
+    "popularity": _signal(popularity, "mean log share of the comment's words among all comments", ("tokens",)),
+    "unigram": _signal(unigram, "log-probability of the comment by the shares of its words in all texts", ("tokens",)),
+    "first-score": _signal(first_score, "score of `run2`"),
+    "first-rank": _signal(first_rank, "log of 1 / rank in `run2`, to rank 200"),
+    "posts": _signal(number_of_posts, "log of the number of posts that the comment was written for"),
+}

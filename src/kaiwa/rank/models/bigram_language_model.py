@@ -1,0 +1,169 @@
+"""A bigram language model of comments and of pairs, by interpolated Kneser-Ney smoothing.
+
+Kneser and Ney 1995, interpolated as in Chen and Goodman 1999. It is counted on every comment, and on every pair
+as one text, the comment after its post. One symbol stands before and after each text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kaiwa.model.progress_callback import no_progress
+from kaiwa.rank.models.token_lists import TokenLists
+from kaiwa.stats.compiled import kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kaiwa.model.ids import FloatArray, IntArray
+    from kaiwa.model.progress_callback import Progress
+    from kaiwa.rank.models.corpus import Corpus
+    from kaiwa.rank.models.token_lists import Tokens
+
+Singles = NDArray[np.float32]
+
+_BLOCK = 1 << 17  # texts counted at a time
+_TINY = 1e-30
+
+
+class BigramLanguageModel(NamedTuple):
+    """P(word | word before) = its discounted share of the row, if it is there, + ``backoff`` x ``continuation``.
+
+    Rows are ``starts[v]:starts[v + 1]``, of words ascending. The last number stands for the beginning and the end.
+    """
+
+    starts: IntArray
+    words: Tokens
+    shares: Singles
+    backoff: Singles
+    continuation: Singles
+
+
+def trained_language_model(corpus: Corpus, *, progress: Progress = no_progress) -> dict[str, Any]:  # Any: arrays
+    """The arrays of the model, counted on the comments and the pairs of a corpus."""
+    words = len(corpus.words) + 1
+    pairs, comments = len(corpus.bitext.source_of), len(corpus.comments)
+    counted = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    for low in range(0, comments, _BLOCK):
+        chosen = np.arange(low, min(low + _BLOCK, comments))
+        counted = _added(counted, bigram_keys(*corpus.comments.of(chosen), words))
+        progress(low, comments + pairs)
+    for low in range(0, pairs, _BLOCK):
+        counted = _added(counted, bigram_keys(*_pair_texts(corpus, low, min(low + _BLOCK, pairs)), words))
+        progress(comments + low, comments + pairs)
+    return smoothed(*counted, words)._asdict()
+
+
+def opened_language_model(arrays: Mapping[str, Any]) -> BigramLanguageModel:  # Any: arrays
+    """The model, from its arrays."""
+    return BigramLanguageModel(*(arrays[part] for part in BigramLanguageModel._fields))
+
+
+def smoothed(keys: IntArray, counts: IntArray, words: int) -> BigramLanguageModel:
+    """The model of bigrams with these keys (word before x words + word), ascending, and counts.
+
+    The discount is n1 / (n1 + 2 n2), of the numbers of bigrams that occur once and twice.
+
+    >>> model = smoothed(np.array([1, 2, 3, 6]), np.array([2, 1, 1, 2]), 3)
+    >>> [round(float(value), 3) for value in model.backoff]
+    [0.222, 0.333, 0.167]
+    """
+    before, after = keys // words, keys % words
+    once, twice = int((counts == 1).sum()), int((counts == 2).sum())  # noqa: PLR2004  two occurrences
+    discount = once / (once + 2 * twice) if once else 0.5
+    totals = np.maximum(np.bincount(before, weights=counts, minlength=words), 1)
+    kinds, preceding = np.bincount(before, minlength=words), np.bincount(after, minlength=words)
+    whole = max(len(keys), 1)
+    uniform = discount * (preceding > 0).sum() / whole / words
+    return BigramLanguageModel(
+        np.searchsorted(before, np.arange(words + 1)).astype(np.int64),
+        after.astype(np.int32),
+        ((counts - discount) / totals[before]).astype(np.float32),
+        np.where(kinds > 0, discount * kinds / totals, 1.0).astype(np.float32),
+        (np.maximum(preceding - discount, 0) / whole + uniform).astype(np.float32),
+    )
+
+
+def mean_log_probabilities(texts: TokenLists, model: BigramLanguageModel) -> FloatArray:
+    """The mean log-probability of each text's words and its end."""
+    return mean_logs(*texts, model)
+
+
+def joined(first: TokenLists, second: TokenLists) -> TokenLists:
+    """Each text of the first followed by that of the second.
+
+    >>> from kaiwa.rank.models.token_lists import token_lists
+    >>> [values.tolist() for values in joined(token_lists([[1], [2]]), token_lists([[3, 4], []]))]
+    [[0, 3, 4], [1, 3, 4, 2]]
+    """
+    starts = first.starts + second.starts
+    tokens = np.empty(int(starts[-1] - starts[0]), dtype=np.int32)
+    at = np.arange(len(first.tokens)) + np.repeat(second.starts[:-1], np.diff(first.starts))
+    tokens[at] = first.tokens
+    at = np.arange(len(second.tokens)) + np.repeat(first.starts[1:], np.diff(second.starts))
+    tokens[at] = second.tokens
+    return TokenLists(starts, tokens)
+
+
+def _pair_texts(corpus: Corpus, low: int, high: int) -> TokenLists:
+    pairs = corpus.bitext
+    posts, comments = pairs.source_of[low:high].astype(np.int64), pairs.target_of[low:high].astype(np.int64)
+    return joined(pairs.sources.of(posts), pairs.targets.of(comments))
+
+
+def _added(counted: tuple[IntArray, IntArray], keys: IntArray) -> tuple[IntArray, IntArray]:
+    """The counts of keys, with further keys counted."""
+    new, occurrences = np.unique(keys, return_counts=True)
+    both, places = np.unique(np.concatenate((counted[0], new)), return_inverse=True)
+    counts = np.bincount(places, weights=np.concatenate((counted[1], occurrences)), minlength=len(both))
+    return both, counts.astype(np.int64)
+
+
+@kernel
+def bigram_keys(starts: IntArray, tokens: Tokens, words: int) -> IntArray:
+    """The key of each word and the one before, with the symbol before and after each text."""
+    edge = np.int64(words - 1)
+    keys = np.empty(len(tokens) + len(starts) - 1, dtype=np.int64)
+    made = 0
+    for text in range(len(starts) - 1):
+        before = edge
+        for at in range(starts[text], starts[text + 1]):
+            keys[made] = before * words + tokens[at]
+            before = np.int64(tokens[at])
+            made += 1
+        keys[made] = before * words + edge
+        made += 1
+    return keys
+
+
+@kernel
+def probability(model: BigramLanguageModel, before: int, word: int) -> float:
+    """P(word | word before)."""
+    low, high = model.starts[before], model.starts[before + 1]
+    end = high
+    while low < high:
+        middle = (low + high) >> 1
+        if model.words[middle] < word:
+            low = middle + 1
+        else:
+            high = middle
+    share = float(model.shares[low]) if low < end and model.words[low] == word else 0.0
+    return share + float(model.backoff[before]) * float(model.continuation[word])
+
+
+@kernel
+def mean_logs(starts: IntArray, tokens: Tokens, model: BigramLanguageModel) -> FloatArray:
+    """The mean log-probability of each list's tokens and its end."""
+    edge = len(model.continuation) - 1
+    means = np.zeros(len(starts) - 1)
+    for text in range(len(means)):
+        before = edge
+        for at in range(starts[text], starts[text + 1]):
+            means[text] += np.log(probability(model, before, int(tokens[at])) + _TINY)
+            before = int(tokens[at])
+        means[text] += np.log(probability(model, before, edge) + _TINY)
+        means[text] /= starts[text + 1] - starts[text] + 1
+    return means

@@ -1,0 +1,132 @@
+"""Character n-grams of texts, and the number of texts that have each: the statistics of a probabilistic model.
+
+A text is the characters of its tokens. An n-gram of two or three characters is known by a number of twenty bits, so a
+few share one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from kaiwa.retrieve.similarity.bm25 import K1, B, inverse_document_frequency
+from kaiwa.stats.compiled import kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from kaiwa.model.ids import FloatArray, IntArray
+    from kaiwa.rank.models.corpus import Corpus
+    from kaiwa.rank.models.token_lists import TokenLists, Tokens
+
+BITS = 20
+_SHIFT = np.uint64(32 - BITS)
+_HALF = np.uint64(32)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: spreads consecutive keys (Knuth 1973)
+
+
+class CharacterNgrams(NamedTuple):
+    """The characters of each word (``characters[starts[w]:starts[w + 1]]``), idf per n-gram, and the mean length."""
+
+    starts: IntArray
+    characters: NDArray[np.int32]
+    rarity: FloatArray
+    mean_length: FloatArray  # one number
+
+
+def trained_character_ngrams(corpus: Corpus) -> dict[str, Any]:  # Any: arrays
+    """The arrays of the model, counted on the posts and comments of a corpus."""
+    words = [corpus.words.text_of(number) for number in range(len(corpus.words))]
+    starts = np.cumsum([0, *map(len, words)], dtype=np.int64)
+    characters = np.array([ord(one) for word in words for one in word], dtype=np.int32)
+    containing, total, texts = np.zeros(1 << BITS, dtype=np.int64), 0, 0
+    for side in (corpus.posts, corpus.comments):
+        total += count_ngrams(*side, starts, characters, containing)
+        texts += len(side)
+    rarity = inverse_document_frequency(containing.astype(np.float64), texts)
+    return CharacterNgrams(starts, characters, rarity, np.array([total / max(texts, 1)]))._asdict()
+
+
+def opened_character_ngrams(arrays: Mapping[str, Any]) -> CharacterNgrams:  # Any: arrays
+    """The model, from its arrays."""
+    return CharacterNgrams(*(arrays[part] for part in CharacterNgrams._fields))
+
+
+def ngram_scores(query: Tokens, texts: TokenLists, model: CharacterNgrams) -> FloatArray:
+    """The BM25 of the query's n-grams and each text."""
+    asked, counts = np.unique(ngrams_of(query, model.starts, model.characters), return_counts=True)
+    return score_texts(*texts, asked, counts * model.rarity[asked], model, K1, B)
+
+
+@kernel
+def hashed(key: np.int64) -> np.uint64:
+    """A number of 32 bits that looks random."""
+    mixed = np.uint64(key) * _GOLDEN
+    mixed ^= mixed >> _HALF
+    return (mixed * _GOLDEN) >> _HALF
+
+
+@kernel
+def ngrams_of(tokens: Tokens, starts: IntArray, characters: NDArray[np.int32]) -> IntArray:
+    """The numbers of a text's n-grams of two and three characters, in order."""
+    length = 0
+    for token in tokens:
+        length += starts[token + 1] - starts[token]
+    found = np.empty(max(2 * length - 3, 0), dtype=np.int64)
+    one, two, seen, made = np.int64(0), np.int64(0), 0, 0  # the characters before: the last but one, the last
+    for token in tokens:
+        for at in range(starts[token], starts[token + 1]):
+            own = np.int64(characters[at])
+            if seen >= 1:
+                found[made] = np.int64(hashed((two << 21) | own) >> _SHIFT)
+                made += 1
+            if seen >= 2:  # noqa: PLR2004  two characters before
+                found[made] = np.int64(hashed((((one << 21) | two) << 21) | own) >> _SHIFT)
+                made += 1
+            one, two, seen = two, own, seen + 1
+    return found[:made]
+
+
+@kernel
+def count_ngrams(
+    starts: IntArray, tokens: Tokens, word_starts: IntArray, characters: NDArray[np.int32], containing: IntArray
+) -> int:
+    """Add each text to the counts of its distinct n-grams; the number of all n-grams."""
+    total = 0
+    for text in range(len(starts) - 1):
+        own = np.sort(ngrams_of(tokens[starts[text] : starts[text + 1]], word_starts, characters))
+        total += len(own)
+        for at in range(len(own)):
+            if at == 0 or own[at] != own[at - 1]:
+                containing[own[at]] += 1
+    return total
+
+
+@kernel
+def score_texts(
+    starts: IntArray, tokens: Tokens, asked: IntArray, weights: FloatArray, model: CharacterNgrams, k1: float, b: float
+) -> FloatArray:
+    """The sum over the n-grams asked for of weight x tf (k1 + 1) / (tf + k1 (1 - b + b length / mean))."""
+    scores = np.zeros(len(starts) - 1)
+    frequency, met = np.zeros(len(asked)), np.zeros(len(asked), dtype=np.int64)
+    place_of = np.full(len(model.rarity), -1, dtype=np.int32)
+    for place in range(len(asked)):
+        place_of[asked[place]] = place
+    for text in range(len(scores)):
+        own = ngrams_of(tokens[starts[text] : starts[text + 1]], model.starts, model.characters)
+        different = 0
+        for one in own:
+            place = place_of[one]
+            if place >= 0:
+                if frequency[place] == 0.0:
+                    met[different] = place
+                    different += 1
+                frequency[place] += 1.0
+        base = k1 * (1 - b + b * len(own) / max(model.mean_length[0], 1e-9))
+        for place in np.sort(met[:different]):
+            scores[text] += weights[place] * frequency[place] * (k1 + 1) / (frequency[place] + base + 1e-30)
+            frequency[place] = 0.0
+    return scores

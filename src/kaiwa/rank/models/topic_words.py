@@ -1,0 +1,177 @@
+"""TopicWord: the probability that a word of a text is what the text is about, by logistic regression on its form.
+
+Ji, Lu and Li 2014, section 4.1.3: pi(w | x) = sigmoid(theta . f(w, x)). A word of a post is a positive
+example if it occurs again in a comment of the post.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from kaiwa.stats.compiled import kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from kaiwa.model.ids import FloatArray, IntArray
+    from kaiwa.rank.models.corpus import Corpus
+    from kaiwa.rank.models.token_lists import TokenLists, Tokens
+
+WORD_FEATURES = (
+    "one",
+    "frequency",
+    "rarity",
+    "rarity squared",
+    "first place",
+    "last place",
+    "text length",
+    "word length",
+)
+_MOST_EXAMPLES = 400_000
+_STEPS = 25
+_PENALTY = 1.0
+
+
+class TopicWords(NamedTuple):
+    """The weights theta of the regression, and per word its rarity (log of 1 / share) and its length in characters."""
+
+    theta: FloatArray
+    rarity: FloatArray
+    length: FloatArray
+
+
+def trained_topic_words(corpus: Corpus, *, seed: int) -> dict[str, Any]:  # Any: arrays
+    """The arrays of the model, trained on the posts of a corpus, or on a sample of them."""
+    rng = np.random.default_rng(seed)
+    rarity, length = word_rarity(corpus), word_lengths(corpus)
+    posts = np.flatnonzero(np.diff(corpus.links.post_starts) > 0)
+    tokens = max(int(np.diff(corpus.posts.starts).mean()) if len(posts) else 1, 1)
+    if len(posts) * tokens > _MOST_EXAMPLES:
+        posts = np.sort(rng.choice(posts, _MOST_EXAMPLES // tokens, replace=False))
+    texts = corpus.posts.of(posts)
+    rows, _ = word_rows(*texts, rarity, length)
+    links = corpus.links
+    labels = recurring(*texts, posts, links.post_starts, links.post_comments, *corpus.comments)
+    return {"theta": logistic_weights(rows, labels), "rarity": rarity, "length": length}
+
+
+def opened_topic_words(arrays: Mapping[str, Any]) -> TopicWords:  # Any: arrays
+    """The model, from its arrays."""
+    return TopicWords(*(arrays[part] for part in TopicWords._fields))
+
+
+def word_rarity(corpus: Corpus) -> FloatArray:
+    """The log of 1 / share of each word: its idf in the collection of all tokens."""
+    return -np.log(np.maximum(corpus.shares, np.finfo(np.float64).tiny))
+
+
+def word_lengths(corpus: Corpus) -> FloatArray:
+    """The number of characters of each word."""
+    return np.array([len(corpus.words.text_of(number)) for number in range(len(corpus.words))], dtype=np.float64)
+
+
+def topic_weights(texts: TokenLists, model: TopicWords) -> tuple[TokenLists, FloatArray]:
+    """Per text its distinct words, and the probability pi of each that the text is about it.
+
+    >>> from kaiwa.rank.models.token_lists import token_lists
+    >>> model = TopicWords(np.zeros(len(WORD_FEATURES)), np.ones(3), np.ones(3))
+    >>> words, pi = topic_weights(token_lists([[2, 0, 2]]), model)
+    >>> words.tokens.tolist(), pi.tolist()
+    ([2, 0], [0.5, 0.5])
+    """
+    from kaiwa.rank.models.token_lists import TokenLists
+
+    rows, distinct = word_rows(*texts, model.rarity, model.length)
+    starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(distinct)))
+    tokens = np.empty(len(rows), dtype=np.int32)
+    copy_distinct(*texts, tokens)
+    return TokenLists(starts, tokens), 1 / (1 + np.exp(-(rows @ model.theta)))
+
+
+def logistic_weights(rows: FloatArray, labels: FloatArray) -> FloatArray:
+    """The weights of a logistic regression with a small penalty, by Newton's method."""
+    theta = np.zeros(rows.shape[1])
+    penalty = np.diag([0.0] + [_PENALTY] * (rows.shape[1] - 1))
+    for _ in range(_STEPS):
+        chances = 1 / (1 + np.exp(-(rows @ theta)))
+        gradient = rows.T @ (labels - chances) - penalty @ theta
+        curvature = (rows * (chances * (1 - chances))[:, None]).T @ rows + penalty + 1e-9 * np.eye(len(theta))
+        step = np.linalg.solve(curvature, gradient)
+        theta += step
+        if np.abs(step).max() < 1e-8:  # noqa: PLR2004  converged
+            break
+    return theta
+
+
+@kernel
+def first_place(tokens: Tokens, low: int, at: int) -> int:
+    """Where the token at a place of its text occurs first."""
+    place = low
+    while tokens[place] != tokens[at]:
+        place += 1
+    return place
+
+
+@kernel
+def copy_distinct(starts: IntArray, tokens: Tokens, distinct: Tokens) -> None:
+    """Copy each text's distinct tokens, in the order of first occurrence."""
+    at = 0
+    for text in range(len(starts) - 1):
+        for place in range(starts[text], starts[text + 1]):
+            if first_place(tokens, starts[text], place) == place:
+                distinct[at] = tokens[place]
+                at += 1
+
+
+@kernel
+def word_rows(starts: IntArray, tokens: Tokens, rarity: FloatArray, length: FloatArray) -> tuple[FloatArray, IntArray]:
+    """The features of each text's distinct words ("words x features"), and the number of these words per text."""
+    rows = np.zeros((len(tokens), 8))
+    counts = np.zeros(len(starts) - 1, dtype=np.int64)
+    made = 0
+    for text in range(len(counts)):
+        low, high = starts[text], starts[text + 1]
+        for place in range(low, high):
+            if first_place(tokens, low, place) != place:
+                continue
+            often, last = 0, place
+            for other in range(place, high):
+                if tokens[other] == tokens[place]:
+                    often, last = often + 1, other
+            own = rarity[tokens[place]] / 10.0
+            rows[made, 0] = 1.0
+            rows[made, 1] = np.log(often)
+            rows[made, 2] = own
+            rows[made, 3] = own * own
+            rows[made, 4] = (place - low) / (high - low)
+            rows[made, 5] = (high - 1 - last) / (high - low)
+            rows[made, 6] = np.log(high - low)
+            rows[made, 7] = np.log(max(length[tokens[place]], 1.0))
+            made += 1
+            counts[text] += 1
+    return rows[:made], counts
+
+
+@kernel
+def recurring(
+    starts: IntArray, tokens: Tokens, posts: IntArray, post_starts: NDArray[np.uint32],
+    post_comments: NDArray[np.uint32], comment_starts: IntArray, comments: Tokens,
+) -> FloatArray:  # fmt: skip
+    """1 for each distinct word of a post that occurs in one of its comments, else 0."""
+    labels = np.zeros(len(tokens))
+    made = 0
+    for text in range(len(posts)):
+        low = starts[text]
+        for place in range(low, starts[text + 1]):
+            if first_place(tokens, low, place) == place:
+                for link in range(post_starts[posts[text]], post_starts[posts[text] + 1]):
+                    comment = post_comments[link]
+                    for at in range(comment_starts[comment], comment_starts[comment + 1]):
+                        if comments[at] == tokens[place]:
+                            labels[made] = 1.0
+                made += 1
+    return labels[:made]

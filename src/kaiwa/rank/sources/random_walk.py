@@ -1,0 +1,100 @@
+"""A random walk over the retrieved posts and comments: what is near to the query, and to much else that is near to it.
+
+BUPT and SLSTC at NTCIR-12 STC; PageRank with a restart (Brin and Page 1998; Haveliwala 2002) over a graph of similar
+texts (Erkan and Radev 2004).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kaiwa.rank.sources.source import ordered
+from kaiwa.retrieve.search.matching import Matcher, comment_similarities, post_similarities
+from kaiwa.retrieve.text.tokenisers import tokeniser
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kaiwa.model.ids import FloatArray, IntArray
+    from kaiwa.rank.sources.source import Asked
+    from kaiwa.retrieve.index.inverted_index import Index
+    from kaiwa.retrieve.search.matching import Candidates
+
+DAMPING = 0.85
+_CHANGE = 1e-10
+_STEPS = 200
+
+
+def random_walk(asked: Asked) -> Candidates:
+    """The best pairs by Q2P + Q2C, ordered by how often a random walk visits the comment.
+
+    Texts are linked by their tf-idf cosine, a post and its comment by 1 more. The walk starts again, with
+    probability 1 - ``DAMPING``, at a text chosen by its similarity to the query.
+    """
+    found = asked.search(Matcher("tfidf", 1.0, 1.0))
+    if not len(found):
+        return found
+    posts = np.unique(found.posts)
+    starts = np.concatenate(
+        (post_similarities(asked.query, "tfidf", posts), comment_similarities(asked.query, "tfidf", found.comments))
+    )
+    visits = visit_rates(_links(asked.query.index, posts, found.comments), starts)
+    return ordered(found, visits[len(posts) :])
+
+
+def visit_rates(weights: FloatArray, starts: FloatArray) -> FloatArray:
+    """The share of time at each node of a graph ("nodes x nodes" of weights), started again in proportion to starts.
+
+    From a node without any link the walk starts again.
+
+    >>> visit_rates(np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([1.0, 0.0])).round(4).tolist()
+    [0.5405, 0.4595]
+    """
+    restart = starts / starts.sum()
+    totals = weights.sum(axis=1)
+    linked = totals > 0
+    steps = weights / np.where(linked, totals, 1.0)[:, None]
+    rates: FloatArray = restart
+    for _ in range(_STEPS):
+        lost = 1 - DAMPING * rates[linked].sum()
+        new: FloatArray = DAMPING * (rates @ steps) + lost * restart
+        change, rates = float(np.abs(new - rates).sum()), new
+        if change < _CHANGE:
+            break
+    return rates
+
+
+def _links(index: Index, posts: IntArray, comments: IntArray) -> FloatArray:
+    """The weights of the graph: cosines of texts, and 1 more for a post and its comment."""
+    sides = (index.posts.texts, posts), (index.comments.texts, comments)
+    vectors = _vectors(index, [texts.text_of(one) for texts, numbers in sides for one in numbers.tolist()])
+    weights: FloatArray = (vectors @ vectors.T).toarray()
+    place_of = {post: place for place, post in enumerate(posts.tolist())}
+    links = index.links
+    for place, comment in enumerate(comments.tolist(), start=len(posts)):
+        for post in links.comment_posts[links.comment_starts[comment] : links.comment_starts[comment + 1]].tolist():
+            if post in place_of:
+                weights[place, place_of[post]] += 1.0
+                weights[place_of[post], place] += 1.0
+    np.fill_diagonal(weights, 0.0)
+    return weights
+
+
+def _vectors(index: Index, texts: Sequence[str]) -> Any:  # Any: a sparse matrix
+    """The tf-idf vectors of texts, of length 1 ("texts x terms")."""
+    from scipy import sparse
+
+    counts = [Counter(tokeniser(index.tokeniser).terms(text)) for text in texts]
+    words = [word for own in counts for word in own]
+    values = np.array([count for own in counts for count in own.values()], dtype=np.float64)
+    numbers = index.terms.numbers(words)
+    rows = np.repeat(np.arange(len(texts)), [len(own) for own in counts])
+    known = numbers >= 0
+    numbers, values, rows = numbers[known], values[known], rows[known]
+    containing = index.posts.documents_with(numbers) + index.comments.documents_with(numbers)
+    values *= np.log1p((len(index.posts) + len(index.comments)) / np.maximum(containing, 1))
+    lengths = np.sqrt(np.bincount(rows, weights=values**2, minlength=len(texts)))
+    return sparse.csr_matrix((values / lengths[rows], (rows, numbers)), shape=(len(texts), len(index.terms)))

@@ -1,0 +1,95 @@
+"""A task served on an address until the process is stopped."""
+
+from __future__ import annotations
+
+import gc
+import logging
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Event, Thread
+from typing import TYPE_CHECKING
+
+from kaiwa.errors import KaiwaError
+from kaiwa.flow.serve import TakedownWatch
+from kaiwa.store.people_changes import ORGANISER
+from kaiwa.web.address import is_loopback
+from kaiwa.web.app import make_app
+from kaiwa.web.http_server import bound_socket, run_server
+from kaiwa.web.site import Site
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from kaiwa.flow.serve import Judging
+    from kaiwa.web.address import Address
+
+_LOOK_SECONDS = 1.0
+log = logging.getLogger("kaiwa.web")
+
+
+@dataclass(frozen=True)
+class Served:
+    """The addresses of a served task: of the server, and private links, those of assessors by name."""
+
+    url: str
+    organiser: str
+    invites: Mapping[str, str]
+
+
+def serve(judging: Judging, address: Address, tell: Callable[[Served], None], *, invite: Sequence[str] = ()) -> None:
+    """Serve a task until the process is stopped; ``tell`` gets the links when requests are answered."""
+    address.check()
+    bound = bound_socket(address.host, address.port)
+    site = _site(judging, address, bound.getsockname()[1])
+    judging.store.set_fact("address", site.address)
+    served = Served(
+        site.address, _link(site, ORGANISER, "organiser"), {name: _link(site, name, "assessor") for name in invite}
+    )
+    _keep_what_is_loaded()
+    with _watched_lists(judging):
+        run_server(
+            make_app(site),
+            bound,
+            started=lambda: tell(served),
+            certificate=address.certificate,
+            key=address.key,
+        )
+
+
+def _link(site: Site, name: str, role: str) -> str:
+    _, token = site.store.access.invite(name, role).result()
+    return site.link(token)
+
+
+def _keep_what_is_loaded() -> None:
+    """Leave modules, texts and votes out of later garbage collections: each would stop every request for 30 ms."""
+    gc.collect()
+    gc.freeze()
+
+
+@contextmanager
+def _watched_lists(judging: Judging) -> Iterator[None]:
+    """While the block runs, a takedown list that changes is applied within seconds."""
+    ended, watch = Event(), TakedownWatch(judging)
+
+    def look() -> None:
+        while not ended.wait(_LOOK_SECONDS):
+            try:
+                watch.look()
+            except KaiwaError as fault:  # an unreadable list is tried again
+                log.error("%s", fault)  # noqa: TRY400  one line, no traceback
+
+    thread = Thread(target=look, name="kaiwa-takedown", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _site(judging: Judging, address: Address, port: int) -> Site:
+    url, shown = address.url_at(port), address.shown_host
+    names = {shown, *(("127.0.0.1", "localhost", "[::1]") if is_loopback(address.host) else ())}
+    hosts = {f"{name}:{port}" for name in names} | {url.split("://", 1)[1]}
+    return Site(judging, url, frozenset(host.lower() for host in hosts), behind_proxy=bool(address.url))

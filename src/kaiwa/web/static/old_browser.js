@@ -1,0 +1,2 @@
+// Runs only where modules are unknown.
+document.getElementById("old-browser").hidden = false;
