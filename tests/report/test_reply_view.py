@@ -76,3 +76,14 @@ def test_ids_and_texts_cannot_control_the_terminal() -> None:
     assert not set(text) & set("\x1b\x9b\u202e")
     assert "好　👩\u200d💻\\u202e" in text
     assert "a\u00a0b\\x1b" in text
+
+
+def test_of_many_features_the_line_shows_those_of_the_largest_weights() -> None:
+    """JSON has all of them."""
+    features = {f"f{place}": float(place) for place in range(9)}
+    weights = {name: (-1) ** place * value for place, (name, value) in enumerate(features.items())}
+    view = ReplyView("p", "model", [Reply("c1", "text", 1.0, "p1", "post", (), features)], "en", weights)
+    reasons = view.text().splitlines()[1]
+    assert reasons.startswith("    1.0000 (f8 8.0000 (+8.000), f7 7.0000 (-7.000), f6 6.0000 (+6.000), f5")
+    assert reasons.endswith("f3 3.0000 (-3.000) and 3 more features (--json)) c1")
+    assert view.fields()["replies"][0]["features"] == features

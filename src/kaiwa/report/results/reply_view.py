@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from kaiwa.errors import counted
 from kaiwa.model.normalise import normalise
 from kaiwa.report.text_tables import visible, width
 from kaiwa.retrieve.text.tokenisers import tokeniser
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _CUT = "…"
 _JOINER = "\u200d"
 POST_COLUMNS = 60
+_MOST_FEATURES = 6  # on a line; JSON has all
 
 
 @dataclass(frozen=True)
@@ -39,13 +41,12 @@ class ReplyView:
         """Three lines for each reply: its text, its score and reasons, the post that it was written for."""
         lines = []
         for rank, one in enumerate(self.replies, start=1):
-            features = ", ".join(f"{name} {value:.4f}{self._weight(name)}" for name, value in one.features.items())
             old_post = excerpt(one.post_text, one.words, tokens=self.tokens, columns=POST_COLUMNS)
             lines.append(f"{rank:>2}  {visible(one.text)}")
             words = f"; words: {visible(' '.join(one.words))}" if one.words else ""
             if one.translations:
                 words += f"; translated: {', '.join(visible(f'{own} <- {other}') for own, other in one.translations)}"
-            lines.append(f"    {one.score:.4f} ({features}{words}) {visible(one.comment)}")
+            lines.append(f"    {one.score:.4f} ({self._features(one)}{words}) {visible(one.comment)}")
             lines.append(f"    to {visible(one.post)}: {visible(old_post)}")
         return "\n".join(lines) or "no comment shares a word with this post"
 
@@ -53,6 +54,15 @@ class ReplyView:
         """The post, the system and the replies as JSON fields."""
         weights = {} if self.weights is None else {"weights": dict(self.weights)}
         return {"post": self.post, "system": self.system, **weights, "replies": [asdict(one) for one in self.replies]}
+
+    def _features(self, reply: Reply) -> str:
+        """The features with their weights; of many, those of the largest weights."""
+        names, weights = list(reply.features), self.weights
+        if weights is not None and len(names) > _MOST_FEATURES:
+            names.sort(key=lambda name: -abs(weights[name]))
+        shown = ", ".join(f"{name} {reply.features[name]:.4f}{self._weight(name)}" for name in names[:_MOST_FEATURES])
+        left = len(names) - _MOST_FEATURES
+        return f"{shown} and {counted(left, 'more feature')} (--json)" if left > 0 else shown
 
     def _weight(self, name: str) -> str:
         return "" if self.weights is None else f" ({self.weights[name]:+.3f})"
