@@ -50,6 +50,15 @@ def test_relevance_grows_with_the_share_of_words_in_the_next_messages() -> None:
     assert relevance[0] > relevance[1] > relevance[2] == 0
 
 
+def test_a_comment_that_fits_any_post_has_little_relevance() -> None:
+    """All of its words are in the next messages, but so are they everywhere; a share of words alone would prefer it."""
+    general, particular = frozenset({"i", "do"}), frozenset({"i", "play", "violin", "too"})
+    after = frozenset({"i", "do", "play", "violin", "since", "school"})
+    others = [Item(general | {f"w{number}"}, frozenset({"x"})) for number in range(20)]
+    first, second, *_ = relevance_of([Item(general, after), Item(particular, after), *others])
+    assert 0 < 3 * first < second
+
+
 def test_simulated_assessors_follow_the_relevance_and_do_not_all_agree() -> None:
     """The best items get higher levels on average; the levels are 0, 1 and 2, and some votes differ."""
     levels = simulated_levels(np.linspace(0, 1, 500), assessors=5, rng=np.random.default_rng(1))

@@ -1,15 +1,16 @@
 """Votes of SIMULATED assessors, for demonstration: they compare a comment with the messages that really followed.
 
-Nobody read the comments. The simulated assessors compare words. The relevance of a comment is the share of its words,
-weighted by their rarity, that occur in the messages that really followed the post, in a conversation that no system has
-seen. Each assessor adds noise to the relevance and has an own strictness.
+Nobody read the comments. The simulated assessors compare words. The relevance of a comment is the cosine of its words
+and the words of the messages that really followed the post, weighted by their rarity, in a conversation that no system
+has seen. So a comment that would fit any post gets little. Each assessor adds noise to the relevance and has an own
+strictness.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from math import log
+from math import log, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,14 +25,13 @@ from kaiwa.model.votes import Votes
 from kaiwa.retrieve.text.tokenisers import tokeniser
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from kaiwa.model.ids import FloatArray
     from kaiwa.pool import Pool
 
 ASSESSORS = 5
-_SMOOTHING = 3.0  # lowers the relevance of very short comments with a few matching words
 
 
 @dataclass(frozen=True)
@@ -61,24 +61,25 @@ def simulate_votes(
 
 
 def relevance_of(items: Sequence[Item]) -> FloatArray:
-    """The share of each comment's words in the next messages, weighted by their rarity among the comments.
+    """The cosine of each comment's words and the words of the next messages, weighted by rarity among the comments.
 
     >>> cat, dog = frozenset({"cat"}), frozenset({"dog"})
     >>> relevance_of([Item(cat, cat | dog), Item(dog, cat)]).round(3)
-    array([0.268, 0.   ])
+    array([0.707, 0.   ])
     """
     holding = Counter(word for item in items for word in item.comment)
     weight = {word: log(1 + len(items) / count) for word, count in holding.items()}
-    return np.array(
-        [
-            _weight(item.comment & item.next_messages, weight) / (_SMOOTHING + _weight(item.comment, weight))
-            for item in items
-        ]
+    rarest = log(1 + len(items))
+    return np.array([_cosine(item, lambda word: weight.get(word, rarest)) for item in items])
+
+
+def _cosine(item: Item, weight: Callable[[str], float]) -> float:
+    """The cosine of two sets of words with these weights; 0 if either is empty."""
+    shared, own, others = (
+        sum(weight(word) ** 2 for word in sorted(words))
+        for words in (item.comment & item.next_messages, item.comment, item.next_messages)
     )
-
-
-def _weight(words: frozenset[str], weight: Mapping[str, float]) -> float:
-    return sum(weight[word] for word in sorted(words))
+    return shared / sqrt(own * others) if shared else 0.0
 
 
 def _items(pool: Pool, repository: Path, next_messages: Mapping[str, str]) -> list[Item]:
