@@ -1,4 +1,4 @@
-"""Variance components of votes: topic, item and assessor; the leniency of assessors; what another vote buys."""
+"""Variance components of votes: topic, item and assessor; the leniency of assessors; the effect of another vote."""
 
 from __future__ import annotations
 
