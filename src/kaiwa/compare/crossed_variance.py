@@ -12,7 +12,7 @@ from kaiwa.errors import InputError
 from kaiwa.model.direction import TOPICS_AND_RUNS, Axes, Direction, Labelled
 from kaiwa.model.late import verb
 from kaiwa.model.shown import Shown
-from kaiwa.stats.mixed_equations import ANSWER, ASSESSOR, ASSESSOR_RUN, TERMS, TOPIC_RUN
+from kaiwa.stats.mixed_elimination import ANSWER, ASSESSOR, ASSESSOR_RUN, TERMS, TOPIC_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,7 +11,7 @@ from kaiwa.compare.crossed_variance import CrossedVariance, Extra, leniency_of, 
 from kaiwa.errors import InputError, counted
 from kaiwa.model.ids import unpack
 from kaiwa.model.votes import NA
-from kaiwa.stats.mixed_equations import ASSESSOR, ASSESSOR_TOPIC, TOPIC, TOPIC_RUN
+from kaiwa.stats.mixed_elimination import ASSESSOR, ASSESSOR_TOPIC, TOPIC, TOPIC_RUN
 from kaiwa.stats.reml import reml
 
 if TYPE_CHECKING:
