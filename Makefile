@@ -8,7 +8,7 @@ PORT ?= 8000
 PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tests test-all check bench docs serve clean browser java nginx postgres strace tex
+.PHONY: help demo test tests test-all check kernels bench docs serve clean browser java nginx postgres strace tex
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -30,7 +30,7 @@ $(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/activate
 	@touch $@ $(VENV)/.serve
 
 $(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/.pip
-	$(PIP) install -c constraints.txt -e '.[demo,encode,ja,postgres,spark,web,zh]' --group dev
+	$(PIP) install --no-compile -c constraints.txt -e '.[demo,encode,ja,postgres,spark,web,zh]' --group dev
 	@touch $@ $(VENV)/.core $(VENV)/.serve
 
 $(VENV)/.bench: $(VENV)/.dev
@@ -46,7 +46,12 @@ check: $(VENV)/.dev ## lint, types and architecture
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: check tests ## everything that must pass: check, then the tests
+test: $(VENV)/.dev ## everything that must pass: check, then the tests
+	@$(MAKE) --no-print-directory -j 2 check kernels
+	@$(MAKE) --no-print-directory tests
+
+kernels: $(VENV)/.dev # compiled once, while the other core checks; else every process of the tests would compile them
+	@$(BIN)/python deploy/compile_kernels.py --models >/dev/null
 
 tests: $(VENV)/.dev browser java nginx postgres strace tex ## the tests alone
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,9 @@ from kaiwa.formats.collection.rule_files import read_rules
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would each compile the same modules
+sys.dont_write_bytecode = False
+
 settings.register_profile(
     "kaiwa", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -28,16 +33,24 @@ POSTS = ("The first day in Hawaii", "今天终于拿到驾照了", "今日は晴
 
 
 MADE_ONCE = {"finished_demo": "demo", "models_folder": "models"}
-"""Fixtures that take long to make: the tests that use one run in one process, which makes it once."""
+"""Slow fixtures of several modules: the tests that use one run in one process, which makes it once."""
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the marks in its own hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests that share such a fixture into one group of pytest-xdist, unless they are in another."""
+    """Put the tests that share such a fixture, or one of their module, into a group of pytest-xdist."""
     for item in items:
-        used = [group for name, group in MADE_ONCE.items() if name in getattr(item, "fixturenames", ())]
-        if used and item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(used[0]))
+        if item.get_closest_marker("xdist_group") is None and (group := _group(item)):
+            item.add_marker(pytest.mark.xdist_group(group))
+
+
+def _group(item: pytest.Item) -> str | None:
+    """The group of a test that shares a fixture with others."""
+    names = getattr(item, "fixturenames", ())
+    made = [group for name, group in MADE_ONCE.items() if name in names]
+    known = item._fixtureinfo.name2fixturedefs if names else {}  # pytest has no public way to scopes
+    of_module = [name for name in names if name in known and known[name][-1].scope == "module"]
+    return made[0] if made else item.path.stem if of_module else None
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_SECONDS = 180  # for a process to start on a busy machine
+_SECONDS = 600  # for a process to start on a busy machine
 _MASTER = re.compile(r"Starting Spark master at (spark://\S+)")
 _CONNECT = re.compile(r"Spark Connect server started at: \S*:(\d+)")
 _JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"  # short lives: little to compile

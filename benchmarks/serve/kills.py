@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-_SLOWEST = 300
+_SLOWEST = 600
 """Seconds in which each person has given a vote, on average, on the busiest machine."""
 
 

@@ -52,7 +52,7 @@ class Client:
         given = {"Host": own, "Origin": f"http://{own}", "Content-Type": "application/json", "Cookie": self.cookie}
         given |= {name.replace("_", "-"): value for name, value in headers.items()}  # type: ignore[misc]
         data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
         connection.request(method, path, data, {name: value for name, value in given.items() if value is not None})
         found = connection.getresponse()
         answer = Answer(found.status, found.headers, found.read())

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 NGINX = Path(__file__).parents[2] / "deploy" / "nginx.conf"
-_SECONDS = 120
+_SECONDS = 600
 """After which an answer or an end has not come."""
 
 

@@ -299,14 +299,18 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(small_round: Path, verb: str
 
 
 def _limited(folder: Path, words: str, limit: int) -> subprocess.CompletedProcess[str]:
-    """The command in a process whose files cannot be larger than the limit, as on a full disk."""
+    """The command in a process whose files cannot be larger than the limit, as on a full disk.
+
+    Without any space it also has no compiled kernels, and cannot keep those that it compiles.
+    """
+    kernels = {} if limit else {"NUMBA_CACHE_DIR": str(folder.parent / "numba")}
     return subprocess.run(
         [sys.executable, "-m", "kaiwa.cli", *words.split(), "--quiet"],
         cwd=folder,
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "NUMBA_CACHE_DIR": str(folder.parent / "numba"), "PYTHONDONTWRITEBYTECODE": "1"},
+        env={**os.environ, **kernels, "PYTHONDONTWRITEBYTECODE": "1"},
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
     )
 

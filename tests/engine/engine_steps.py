@@ -80,6 +80,6 @@ def killed(_task: int) -> Any:
 
 
 def waiting(_task: int, folder: str) -> Any:
-    """A process that leaves its number in a folder, and goes on for a minute."""
+    """A process that leaves its number in a folder, and goes on for twenty minutes."""
     (Path(folder) / f"{os.getpid()}").touch()
-    time.sleep(60)
+    time.sleep(1200)

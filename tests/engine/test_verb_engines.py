@@ -43,8 +43,8 @@ MATCHERS = [
     for similarity in ("tfidf", "bm25")
     for q2p, q2c in ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0))
 ]
-SPARK = pytest.param("spark", marks=pytest.mark.xdist_group("spark"))
-ENGINES = ["local[2]", SPARK]
+ENGINES = ["local[2]", "spark"]
+pytestmark = pytest.mark.xdist_group("spark")  # one cluster, and one repository for all engines
 
 
 @pytest.fixture
@@ -104,7 +104,6 @@ def test_processes_make_the_same_arrays(folder: Path, engine: str, shards: int |
     assert indexed(folder, shards, engine, tmp_path / "index") == made_before(folder, shards)
 
 
-@pytest.mark.xdist_group("spark")
 def test_shards_of_spark_tasks_answer_as_one_index(folder: Path, session: str, tmp_path: Path) -> None:
     """Q2P, Q2C and joint, tf-idf and BM25, k = 10 and 1000, with and without a takedown, to the last bit."""
     assert indexed(folder, SHARDS, session, tmp_path / "index") == made_before(folder, SHARDS)

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,6 +88,13 @@ def test_the_hook_checks_run_files(small_round: Path) -> None:
     line = [sys.executable, "-m", f"{program}.cli", *words, "runs/Bai-C-R1.txt"]
     done = subprocess.run(line, cwd=small_round, capture_output=True, text=True, timeout=600, check=False)
     assert (done.returncode, "[run-name]" in done.stdout) == (1, True)
+
+
+def test_no_folder_of_tests_is_left_out(request: pytest.FixtureRequest) -> None:
+    """By default pytest ignores folders with some names, such as build, and says nothing."""
+    names = {path.name for top in ("tests", "src/kaiwa") for path in (ROOT / top).rglob("*") if path.is_dir()}
+    ignored = [name for one in request.config.getini("norecursedirs") for name in names if fnmatch(name, one)]
+    assert set(ignored) <= {"__pycache__"}
 
 
 @pytest.mark.xdist_group("a group")

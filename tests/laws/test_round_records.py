@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 from dataclasses import fields
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from kaiwa.cli.shell.typed_command import run_typed
 from kaiwa.errors import InputError
-from kaiwa.flow.report import write_report
+from kaiwa.flow.report import report_sections, write_report
+from kaiwa.report.document.parts import Bullets, Paragraph, Table, all_parts
+from kaiwa.task.round_results import round_results
 from kaiwa.task.round_status import round_status
 from kaiwa.task.round_steps import settings_for
 from kaiwa.task.settings import TaskSettings
@@ -20,7 +24,7 @@ from kaiwa.task.step_record import read_steps
 from kaiwa.task.task_folder import read_task
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from kaiwa.report.document.parts import Section
 
 GAINS = "kaiwa gains votes.csv -o qrels.txt"
 POOL = "kaiwa pool runs/*.txt -o pool.tsv"
@@ -77,17 +81,24 @@ def test_the_report_quotes_the_record_of_each_step(
     step = read_steps(small_round)[file]
     for option, value in _given(command).items():
         assert str(step.options[option]) == value
-    write_report(read_task(small_round), small_round / "report.html", version="test", stale=True)
-    told = json.loads((small_round / "report-files" / "report.json").read_text())
-    rows = {row[0]: row[2] for row in told["tables"]["inputs"]["rows"]}
-    methods = " ".join(told["words"]["Methods"])
+    sections = report_sections(round_results(read_task(small_round), stale=True))  # without drawing its figures
+    words = {one.title: " ".join(_words(one)) for one in sections}
     if file == "pool.tsv":
         first = "comment" if step.options["depth"] == 1 else f"{step.options['depth']} comments"
-        assert f"The first {first} of every run" in methods
-        assert f"to depth {step.options['depth']}" in " ".join(told["words"]["Pool"])
+        assert f"The first {first} of every run" in words["Methods"]
+        assert f"to depth {step.options['depth']}" in words["Pool"]
     else:
-        assert rows[file] == step.described()
-        assert step.described() in methods
+        parts = [part for one in sections for part in all_parts(one.parts)]
+        (inputs,) = (part for part in parts if isinstance(part, Table) and part.name == "inputs")
+        assert {row[0]: row[2] for row in inputs.rows}[file] == step.described()
+        assert step.described() in words["Methods"]
+
+
+def _words(section: Section) -> list[str]:
+    """The sentences of a section."""
+    parts = list(all_parts(section.parts))
+    listed = [item for part in parts if isinstance(part, Bullets) for item in part.items]
+    return [part.text for part in parts if isinstance(part, Paragraph)] + listed
 
 
 def _given(command: str) -> dict[str, str]:
@@ -112,15 +123,27 @@ def test_what_is_not_recorded_is_reported_as_such(small_round: Path) -> None:
     assert "mean" not in methods.partition("compared, measure by")[0]
 
 
+@pytest.fixture(scope="module")
+def complete(round_template: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A complete round with the gains of each of two schemes."""
+    made = dict[str, Path]()
+    for scheme in ("mean", "unanimity"):
+        made[scheme] = Path(shutil.copytree(round_template, tmp_path_factory.mktemp("complete") / scheme))
+        _set(made[scheme], "scheme", scheme)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(made[scheme])
+            for line in (POOL, GAINS, SCORE, "kaiwa report ."):
+                run_typed(line)
+    return made
+
+
 @pytest.mark.parametrize("name", OTHER_VALUES)
 def test_a_changed_setting_is_reported_before_anything_is_published(
-    small_round: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    complete: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """The status names the old and the new value; the report is refused, nothing written, unless it is marked."""
+    small_round = Path(shutil.copytree(complete["unanimity" if name == "p" else "mean"], tmp_path / "round"))
     monkeypatch.chdir(small_round)
-    _set(small_round, "scheme", "unanimity" if name == "p" else "mean")
-    for line in (POOL, GAINS, SCORE, "kaiwa report ."):
-        run_typed(line)
     assert not round_status(read_task(small_round)).stale
     page = (small_round / "report.html").read_bytes()
     _set(small_round, name, OTHER_VALUES[name])

@@ -32,7 +32,7 @@ def _manifests() -> dict[str, Any]:  # Any: YAML values
 
 
 def _ran(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([str(one) for one in words], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run([str(one) for one in words], capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_the_container_file_passes_hadolint() -> None:

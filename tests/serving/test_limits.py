@@ -118,7 +118,7 @@ _QUESTIONS = st.fixed_dictionaries(
 
 def test_no_question_makes_the_service_fail(service: ReplyProcess) -> None:
     """Any JSON, any bytes, any query: 200 or a fault of the client."""
-    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=600)
 
     def status(method: str, path: str, body: bytes | None) -> int:
         connection.request(method, path, body, {"Content-Type": "application/json"})
@@ -143,7 +143,7 @@ def test_no_question_makes_the_service_fail(service: ReplyProcess) -> None:
 )
 def test_what_is_not_http_is_answered_with_400(service: ReplyProcess, raw: bytes) -> None:
     """And the connection is closed."""
-    with socket.create_connection(("127.0.0.1", service.port), timeout=60) as plain:
+    with socket.create_connection(("127.0.0.1", service.port), timeout=600) as plain:
         plain.sendall(raw + b"\r\n\r\n")
         assert b" 400 " in plain.makefile("rb").readline()
 
@@ -196,7 +196,7 @@ def _wait_until_it_listens(port: int, process: subprocess.Popen[str]) -> None:
 
 def _is_refused(port: int) -> bool:
     try:
-        socket.create_connection(("127.0.0.1", port), timeout=60).close()
+        socket.create_connection(("127.0.0.1", port), timeout=600).close()
     except OSError:
         return True
     return False
@@ -239,7 +239,7 @@ def test_options_that_do_not_fit_are_refused(index: Path, words: list[str], line
 def test_what_cannot_be_served_is_one_line_and_exit_code_2(tmp_path: Path, processes: str) -> None:
     """No such index; from one process or from several."""
     made = ReplyProcess(tmp_path / "absent", tmp_path, ["--processes", processes])
-    out, _ = made.launch().communicate(timeout=120)
+    out, _ = made.launch().communicate(timeout=600)
     assert (made.end(), out) == (2, "")
     said = made.log.read_text(encoding="utf-8")
     assert said == f"kaiwa: {tmp_path / 'absent'}: no such index; build it with kaiwa index\n"
@@ -248,7 +248,7 @@ def test_what_cannot_be_served_is_one_line_and_exit_code_2(tmp_path: Path, proce
 def test_a_port_in_use_is_one_line_and_exit_code_2(service: ReplyProcess, served_index: Path, tmp_path: Path) -> None:
     """And the service that uses it goes on."""
     made = ReplyProcess(served_index, tmp_path, port=service.port)
-    out, _ = made.launch().communicate(timeout=120)
+    out, _ = made.launch().communicate(timeout=600)
     assert (made.end(), out) == (2, "")
     assert "is in use; give another --port, or 0 for any\n" in made.log.read_text(encoding="utf-8")
     assert asked(service.port, "GET", "/readyz").status == 200

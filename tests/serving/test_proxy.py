@@ -79,7 +79,7 @@ def test_a_process_killed_under_load_loses_no_answer(index: Path, tmp_path: Path
 
 
 def _wait_until_ready_again(port: int) -> None:
-    for _ in range(1200):
+    for _ in range(12_000):
         try:
             if asked(port, "GET", "/readyz").status == 200:
                 return

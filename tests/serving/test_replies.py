@@ -51,8 +51,8 @@ def reply(port: int, **question: object) -> Answered:
 
 
 def until(holds: Callable[[], bool]) -> None:
-    """Wait until it holds; a minute is too long."""
-    for _ in range(600):
+    """Wait until it holds; ten minutes are too long."""
+    for _ in range(6_000):
         if holds():
             return
         time.sleep(0.1)

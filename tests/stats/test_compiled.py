@@ -128,7 +128,7 @@ def test_kernels_of_a_folder_that_cannot_be_written_are_used(tmp_path: Path) -> 
     def said(*before: str) -> str:
         words = [*before, sys.executable, "-m", "kaiwa.stats.twice"]
         given = {"PYTHONPATH": str(tmp_path), "PATH": os.environ["PATH"], "HOME": "/nonexistent"}
-        done = subprocess.run(words, env=given, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=True)
+        done = subprocess.run(words, env=given, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=True)
         return done.stdout.strip()
 
     assert said() == "42 0 21.0"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kaiwa.compare.variance_components import variance_components
-from kaiwa.stats.mixed_equations import (
+from kaiwa.stats.mixed_elimination import (
     ANSWER,
     ASSESSOR,
     ASSESSOR_RUN,
@@ -16,8 +16,8 @@ from kaiwa.stats.mixed_equations import (
     TERMS,
     TOPIC,
     TOPIC_RUN,
-    MixedEquations,
 )
+from kaiwa.stats.mixed_equations import MixedEquations
 from kaiwa.stats.reml import reml
 
 if TYPE_CHECKING:

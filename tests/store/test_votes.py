@@ -178,7 +178,7 @@ def test_thirty_concurrent_assessors_give_each_item_exactly_its_votes(empty: Rou
 
         def judge(number: int) -> int:
             code, given = codes[number], 0
-            end = time.monotonic() + 20
+            end = time.monotonic() + 600
             while time.monotonic() < end:
                 waiting = [one for one in empty.places(store, code) if one.vote is None]
                 if number % 3 == 0:  # takes a list and never votes
@@ -363,7 +363,7 @@ def test_what_another_process_changes_is_seen_while_votes_come_without_a_pause(e
         ballot = empty.ballot(empty.places(store, code)[0])
         with Database(empty.path).writing() as connection:
             set_state(connection, "ann", "revoke")
-        end = time.monotonic() + 60
+        end = time.monotonic() + 600
         while store.people()[0].is_active and time.monotonic() < end:
             store.append(Ballots(code, (ballot,)))
         assert not store.people()[0].is_active

@@ -43,7 +43,7 @@ def head_of(client: Client, path: str = "/votes", *, length: int = 5000) -> byte
 
 def opened(port: int, data: bytes = b"") -> socket.socket:
     """A connection that has sent this."""
-    made = socket.create_connection(("127.0.0.1", port), timeout=60)
+    made = socket.create_connection(("127.0.0.1", port), timeout=600)
     made.sendall(data)
     return made
 

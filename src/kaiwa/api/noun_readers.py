@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from kaiwa.errors import InputError, option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from kaiwa.compare.standardisation import Factors
     from kaiwa.formats.data_frames import Frame
     from kaiwa.formats.intent_files import IntentChances
+    from kaiwa.formats.scores.score_cells import Cells
     from kaiwa.model.direction import Direction
     from kaiwa.model.gains import Gains
     from kaiwa.model.observations import Observations
@@ -131,15 +132,11 @@ def read_observations(
     >>> kaiwa.read_observations(polars.DataFrame(frame))
     Observations('score', 1 topic, 1 run, 2 assessors, 2 scores)
     """
-    from kaiwa.formats.data_frames import add_scores
-    from kaiwa.formats.score_loading import chosen_measure, read_cells, with_directions
+    from kaiwa.formats.score_loading import chosen_measure
 
-    paths, frames = _paths_and_frames(sources)
-    cells = read_cells(paths)
-    for frame in frames:
-        add_scores(cells, frame)
-    cells = with_directions(cells, _directions(lower_is_better, higher_is_better))
-    return cells.observations(chosen_measure(cells.tables, measure, sources[0] if paths else "scores"))
+    cells = _read_cells(sources, _directions(lower_is_better, higher_is_better))
+    place = next((source for source in sources if isinstance(source, Path | str)), "scores")
+    return cells.observations(chosen_measure(cells.tables, measure, place))
 
 
 def read_scores(
@@ -163,16 +160,11 @@ def read_scores(
     >>> kaiwa.read_scores(frame, measure="seconds", lower_is_better="seconds")["seconds"].direction
     'lower'
     """
-    from kaiwa.formats.data_frames import add_scores
-    from kaiwa.formats.score_loading import log_remarks, read_cells, with_directions
+    from kaiwa.formats.score_loading import log_remarks
     from kaiwa.formats.scores.score_cells import complete_scores
     from kaiwa.model.score_set import ScoreSet
 
-    paths, frames = _paths_and_frames(sources)
-    cells = read_cells(paths)
-    for frame in frames:
-        add_scores(cells, frame, measure=measure)
-    cells = with_directions(cells, _directions(lower_is_better, higher_is_better))
+    cells = _read_cells(sources, _directions(lower_is_better, higher_is_better), measure=measure)
     found = complete_scores(cells, missing=missing)
     return ScoreSet(
         found.scores.values(),
@@ -223,6 +215,22 @@ def read_topics(path: Path | str) -> dict[str, str]:
     from kaiwa.formats.readers import read_topics as read_file
 
     return read_file(Path(path))
+
+
+def _read_cells(
+    sources: Iterable[Path | str | Frame], directions: Mapping[str, Direction], *, measure: str = "score"
+) -> Cells:
+    """The scores of files and data frames together, with gaps; frames without measures have this ``measure``."""
+    from kaiwa.formats.score_loading import read_cells, with_directions
+
+    paths, frames = _paths_and_frames(sources)
+    cells = read_cells(paths)
+    if frames:  # to load the readers of data frames takes a tenth of the time to read a small file
+        from kaiwa.formats.data_frames import add_scores
+
+        for frame in frames:
+            add_scores(cells, frame, measure=measure)
+    return with_directions(cells, directions)
 
 
 def _paths_and_frames(sources: Iterable[Path | str | Frame]) -> tuple[list[Path], list[Frame]]:

@@ -53,7 +53,7 @@ def command(
     output: Path,
     as_json: bool,
 ) -> None:
-    """Validate run files like a compiler.
+    """Validate run files, problem by problem with its line.
 
     Reports every problem with its line, column, severity, code and fix. Exit code 0: all runs are clean (or
     fixed by --fix). 1: problems were found. 2: a file cannot be read.

@@ -54,7 +54,7 @@ def command(
     """V_E, V_E2 and variance components of scores, for designing the next round.
 
     Several files are pooled by their degrees of freedom; limits are bootstrap limits over topics. With --crossed:
-    components of a mixed model, the leniency of assessors, and what one more topic, assessor or repeat buys.
+    components of a mixed model, the leniency of assessors, and the effect of one more topic, assessor or repeat.
     """
     if crossed:
         emit(_crossed(scores, measure, directions, confidence), as_json=as_json, output=output)

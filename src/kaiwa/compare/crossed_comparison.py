@@ -14,7 +14,7 @@ from kaiwa.errors import InputError, counted
 from kaiwa.model.direction import TOPICS_AND_RUNS, Axes, Direction, Labelled, better_of, oriented
 from kaiwa.model.late import verb
 from kaiwa.model.shown import Shown
-from kaiwa.stats.mixed_equations import ANSWER, TOPIC_RUN
+from kaiwa.stats.mixed_elimination import ANSWER, TOPIC_RUN
 from kaiwa.stats.studentised_range import critical_range, range_tail
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError
-from kaiwa.stats.mixed_equations import ANSWER, ASSESSOR, ASSESSOR_RUN, ASSESSOR_TOPIC, TOPIC, TOPIC_RUN
+from kaiwa.stats.mixed_elimination import ANSWER, ASSESSOR, ASSESSOR_RUN, ASSESSOR_TOPIC, TOPIC, TOPIC_RUN
 from kaiwa.stats.reml import reml
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Variance components of topic, run, assessor and repeat; the leniency of assessors; what more of each buys."""
+"""Variance components of topic, run, assessor and repeat; the leniency of assessors; the effect of more of each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kaiwa.errors import InputError
 from kaiwa.model.direction import TOPICS_AND_RUNS, Axes, Direction, Labelled
 from kaiwa.model.late import verb
 from kaiwa.model.shown import Shown
-from kaiwa.stats.mixed_equations import ANSWER, ASSESSOR, ASSESSOR_RUN, TERMS, TOPIC_RUN
+from kaiwa.stats.mixed_elimination import ANSWER, ASSESSOR, ASSESSOR_RUN, TERMS, TOPIC_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,7 +68,7 @@ class Extra:
 
 @dataclass(frozen=True)
 class CrossedVariance(Shown, Labelled):
-    """The crossed model of one measure's scores: components, leniency, and what an extra of each buys.
+    """The crossed model of one measure's scores: components, leniency, and the effect of one more of each.
 
     ``runs`` is 0 if votes on items were modelled. ``missing`` counts the topic x run cells without a score.
     ``identical`` names those of whom only one score was used, because they never differ: repeats, assessors.
@@ -252,7 +252,7 @@ def _spread(model: CrossedModel, size: _Size) -> float:
 
 
 def _is_known(model: CrossedModel, change: str) -> bool:
-    """Whether the scores tell what the change buys: repeats must have been observed, and assessors."""
+    """Whether the scores show the effect of the change: repeats must have been observed, and assessors."""
     parts = model.fit.variances
     if change == "one more assessor":
         return ASSESSOR in parts and TOPIC_RUN in parts

@@ -1,4 +1,4 @@
-"""Variance components of votes: topic, item and assessor; the leniency of assessors; what another vote buys."""
+"""Variance components of votes: topic, item and assessor; the leniency of assessors; the effect of another vote."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kaiwa.compare.crossed_variance import CrossedVariance, Extra, leniency_of, 
 from kaiwa.errors import InputError, counted
 from kaiwa.model.ids import unpack
 from kaiwa.model.votes import NA
-from kaiwa.stats.mixed_equations import ASSESSOR, ASSESSOR_TOPIC, TOPIC, TOPIC_RUN
+from kaiwa.stats.mixed_elimination import ASSESSOR, ASSESSOR_TOPIC, TOPIC, TOPIC_RUN
 from kaiwa.stats.reml import reml
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import shutil
 from contextlib import contextmanager, suppress
 from errno import EEXIST
 from pathlib import Path
@@ -112,7 +111,9 @@ class _StagedFile:
         try:
             os.link(self.target, self._backup)
         except OSError:  # a file system without hard links
-            shutil.copy2(self.target, self._backup)
+            from shutil import copy2
+
+            copy2(self.target, self._backup)
 
     def undo(self) -> None:
         """Put the old file back, or remove the new one if there was none."""

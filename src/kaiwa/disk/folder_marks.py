@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -105,9 +104,11 @@ def _remove_if_empty(folder: Path) -> None:
 
 def remove_unfinished(folder: Path) -> None:
     """Remove all of a folder that a build was filling; the file that tells so at the end."""
+    from shutil import rmtree
+
     for entry in folder.iterdir():
         if entry.is_dir() and not entry.is_symlink():
-            shutil.rmtree(entry, ignore_errors=True)
+            rmtree(entry, ignore_errors=True)
         elif entry.name != UNFINISHED:
             entry.unlink(missing_ok=True)
     remove_named(folder, [UNFINISHED])
@@ -141,7 +142,9 @@ def link_foreign(old: Path, new: Path, mark: Mark) -> None:
         try:
             os.link(old / path, new / path, follow_symlinks=False)
         except OSError:  # a file system without hard links
-            shutil.copy2(old / path, new / path, follow_symlinks=False)
+            from shutil import copy2
+
+            copy2(old / path, new / path, follow_symlinks=False)
 
 
 def retire(old: Path, new: Path, files: Iterable[str]) -> None:

@@ -10,9 +10,7 @@ from __future__ import annotations
 import atexit
 import io
 import os
-import shutil
 import stat
-from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING
 
 from kaiwa.disk.staging_folders import settle_before_reading
@@ -46,8 +44,9 @@ def open_whole_input(path: Path) -> IO[bytes]:
     if not isinstance(source, io.BufferedReader) or not isinstance(source.raw, _PipeReader):
         return source
     with source:
-        whole = TemporaryFile()  # noqa: SIM115  the caller closes it
-        shutil.copyfileobj(source, whole, _BLOCK_BYTES)
+        whole = _temporary_file()  # the caller closes it
+        while data := source.read(_BLOCK_BYTES):
+            whole.write(data)
         whole.seek(0)
         return whole
 
@@ -65,7 +64,7 @@ class _PipeCopy:
         self._path = path
         self._held = _held(path)
         self._pipe = path.open("rb", buffering=0)
-        self._file = TemporaryFile()  # noqa: SIM115  closed by close()
+        self._file = _temporary_file()  # closed by close()
         self._size = 0
         self._at_end = False
         atexit.register(self.close)
@@ -97,6 +96,12 @@ class _PipeCopy:
             self._file.flush()
         if self._at_end:
             self._pipe.close()
+
+
+def _temporary_file() -> IO[bytes]:
+    from tempfile import TemporaryFile  # only pipes need it, and most inputs are files
+
+    return TemporaryFile()
 
 
 def _held(path: Path) -> int:

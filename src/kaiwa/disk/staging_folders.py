@@ -15,7 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePath
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.disk.exchange import exchange
@@ -51,7 +50,7 @@ class StagingFolder:
     """A folder for the files that will be renamed into the folder it is in; only its owner can read it."""
 
     def __init__(self, folder: Path) -> None:
-        self.target = folder / f".kaiwa-{token_hex(8)}"  # chosen first: a signal before mkdir leaves nothing
+        self.target = folder / f".kaiwa-{os.urandom(8).hex()}"  # chosen first: a signal before mkdir leaves nothing
         self._lock = -1
         self._count = 0
 
@@ -183,7 +182,7 @@ def _rename(source: Path, target: Path) -> None:
     if source.is_dir():
         (source / UNFINISHED).unlink(missing_ok=True)
     if target.is_dir():
-        exchange(source, target, spare=target.with_name(f".{target.name}.{token_hex(8)}"))
+        exchange(source, target, spare=target.with_name(f".{target.name}.{os.urandom(8).hex()}"))
     else:
         source.replace(target)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +12,6 @@ from kaiwa.errors import InputError, needs_extra
 from kaiwa.flow.serve import store_of
 from kaiwa.formats.readers import read_votes
 from kaiwa.formats.vote_files import labels_text, votes_text
-from kaiwa.model.ids import pack
 from kaiwa.model.votes import NA, Votes
 from kaiwa.task.comment_texts import takedown_ids
 from kaiwa.task.task_criteria import task_criteria
@@ -82,23 +81,13 @@ def _exported(task: Task, rows: Sequence[ReadVote], head: str) -> ExportedVotes:
 
 def _votes(rows: Sequence[ReadVote], criteria: Criteria, top: int) -> Votes:
     """The rows as votes; each criterion is a column: 1 fails, 0 holds, NA if the ladder did not reach it."""
-    items: dict[tuple[str, str], int] = {}
-    people: dict[str, int] = {}
-    item = [items.setdefault((one.topic, one.comment), len(items)) for one in rows]
-    assessor = [people.setdefault(one.row.assessor, len(people)) for one in rows]
-    levels = [NA if one.row.level is None else one.row.level for one in rows]
+    votes = Votes.from_rows(((one.topic, one.comment, one.row.assessor, one.row.level) for one in rows), top=top)
     names = [answer.failed for answer in criteria.answers if answer.failed]
-    failures = [criteria.failures(one.row.failed.split(), level) for one, level in zip(rows, levels, strict=True)]
-    return Votes(
-        topics=pack(topic for topic, _ in items),
-        comments=pack(comment for _, comment in items),
-        assessors=tuple(people),
-        item=np.array(item, dtype=np.int64),
-        assessor=np.array(assessor, dtype=np.int64),
-        level=np.array(levels, dtype=np.int64),
-        top=top,
-        criteria={f"fails_{name}": np.array([one[name] for one in failures], dtype=np.int64) for name in names},
-    )
+    failures = [
+        criteria.failures(one.row.failed.split(), level) for one, level in zip(rows, votes.level.tolist(), strict=True)
+    ]
+    columns = {f"fails_{name}": np.array([one[name] for one in failures], dtype=np.int64) for name in names}
+    return replace(votes, criteria=columns)
 
 
 def _refuse_simulated(output: Path) -> None:

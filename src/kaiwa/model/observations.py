@@ -99,7 +99,7 @@ class Observations(Noun):
         return labelled(self.measure, self.direction)
 
     def variance(self, *, confidence: float = 0.95) -> CrossedVariance:
-        """The variance components of topic, run, assessor and repeat, the leniency of assessors, and what more buys.
+        """Variance components of topic, run, assessor and repeat, the leniency of assessors, and the effect of more.
 
         >>> import kaiwa
         >>> rows = [(f"q{i}", run, "", "", i % 5 + i * k % 3 + 9 * k) for i in range(9) for k, run in enumerate("AB")]

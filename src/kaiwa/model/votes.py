@@ -237,7 +237,7 @@ class Votes(Noun):
         return found
 
     def variance(self, *, confidence: float = 0.95) -> CrossedVariance:
-        """The variance components of the levels, the leniency of each assessor, and what one more vote buys.
+        """The variance components of the levels, the leniency of each assessor, and the effect of one more vote.
 
         >>> import kaiwa
         >>> rows = [(f"q{i % 4}", f"c{i}", who, i % 3 // 2 + k) for i in range(12) for k, who in enumerate("ab")]

@@ -1,4 +1,4 @@
-"""The crossed model of scores: its components, the leniency of assessors, what more buys, and the runs compared."""
+"""The crossed model of scores: components, leniency of assessors, the effect of more of each, and the runs compared."""
 
 from __future__ import annotations
 
