@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 TRAINED = ("translation", "towers")
 PUT_BACK = "put-back"
 """The post of all comments that are put back; its text has no word."""
+MEASURED, LEARNED = "measured", "learned"
+"""The folders of the posts that are measured, and of those that rankers learn from."""
 _HELD_OUT = "held_out.json"
 
 
@@ -43,25 +45,43 @@ class HeldOut:
     kept: dict[str, list[str]]
     put_back: dict[str, str]
 
+    @property
+    def first_kept(self) -> dict[str, str]:
+        """One comment of each post that the rest still has."""
+        return {topic: comments[0] for topic, comments in self.kept.items()}
 
-def prepared(repository: Path, larger: Path, folder: Path, *, topics: int) -> HeldOut:
-    """Write the rest with one comment put back, the pairs of the larger repository to train on, and models of them.
 
-    What the folder has already is kept.
+def prepared(repository: Path, larger: Path, folder: Path, *, counts: Mapping[str, int]) -> dict[str, HeldOut]:
+    """The posts that are measured and those that rankers learn from; neither is among the pairs that models learn from.
+
+    Each part has a folder with the rest, and a pool: the rest with one comment of each post put back. The second part
+    is drawn from the rest of the first. What the folder has already is kept.
     """
-    if not (folder / _HELD_OUT).is_file():
+    parts = {
+        MEASURED: _held_out(repository, folder / MEASURED, count=counts[MEASURED], seed=1),
+        LEARNED: _held_out(folder / MEASURED / "rest", folder / LEARNED, count=counts[LEARNED], seed=2),
+    }
+    if not (folder / "training-index").is_dir():
+        posts = {name for name, _ in _rows(folder / LEARNED / "rest", "posts")}
+        _write_index(_pairs(larger, posts), folder / "training")
+    train_models(folder / "training-index", folder / "models", names=TRAINED)
+    return parts
+
+
+def _held_out(repository: Path, folder: Path, *, count: int, seed: int) -> HeldOut:
+    """Posts held out with their near-duplicates, and the index of the rest with one comment of each put back."""
+    stored = folder / _HELD_OUT
+    if not stored.is_file():
         folder.mkdir(parents=True, exist_ok=True)
-        rng = np.random.default_rng(1)
-        drawn = sample_topics(repository, count=topics, pool=None, rest=folder / "rest", rng=rng)
+        rng = np.random.default_rng(seed)
+        drawn = sample_topics(repository, count=count, pool=None, rest=folder / "rest", rng=rng)
         held_out = _with_replies(drawn.topics, repository, folder / "rest", rng)
         texts = dict(_rows(repository, "comments"))
         back = [(PUT_BACK, "。", comment, texts[comment]) for comment in held_out.put_back.values()]
         posts = {name for name, _ in _rows(folder / "rest", "posts")}
         _write_index([*_pairs(folder / "rest", posts), *back], folder / "pool")
-        _write_index(_pairs(larger, posts), folder / "training")
-        (folder / _HELD_OUT).write_text(json.dumps(asdict(held_out), ensure_ascii=False), encoding="utf-8")
-    train_models(folder / "training-index", folder / "models", names=TRAINED)
-    return HeldOut(**json.loads((folder / _HELD_OUT).read_text(encoding="utf-8")))
+        stored.write_text(json.dumps(asdict(held_out), ensure_ascii=False), encoding="utf-8")
+    return HeldOut(**json.loads(stored.read_text(encoding="utf-8")))
 
 
 def _with_replies(topics: dict[str, str], repository: Path, rest: Path, rng: np.random.Generator) -> HeldOut:
@@ -103,8 +123,8 @@ def _write_index(pairs: Iterable[Sequence[str]], target: Path) -> None:
     build_index(target, index, language="zh", tokens=None, progress=no_progress)
 
 
-def pool_models(folder: Path, pool: Index) -> Models:
-    """The models of the training pairs, with the posts and comments of the pool as their corpus."""
+def pool_models(folder: Path, part: str, pool: Index) -> Models:
+    """The models of the training pairs, with the posts and comments of a part's pool as their corpus."""
     training = open_index(folder / "training-index")
 
     @cache
@@ -114,7 +134,7 @@ def pool_models(folder: Path, pool: Index) -> Models:
         return model_arrays(folder / "models", name, training)
 
     own = corpus_from(arrays_of(TOKENS), training.links, training.language)
-    posts, comments = _token_lists(own, pool, folder / "pool_tokens.npz")
+    posts, comments = _token_lists(own, pool, folder / part / "pool_tokens.npz")
     corpus = replace(own, posts=posts, comments=comments, links=pool.links)
     return Models(corpus, arrays_of)
 

@@ -10,13 +10,14 @@ import numpy as np
 
 from kaiwa.rank.features.batch import Batch
 from kaiwa.rank.features.feature_table import feature_values
+from kaiwa.rank.learning.ranker import Standard
 from kaiwa.rank.linear import united
 from kaiwa.rank.sources.dense import comments_of_nearest_posts, nearest_comments
 from kaiwa.rank.sources.source import Asked
 from kaiwa.retrieve.search.matching import Candidates, Matcher, query_of, search
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     Made = Iterator[tuple[Candidates, Query, IntArray]]  # candidates, the query, and the true replies
 
 COMMENT_SIDE = (
-    "q2c", "bm25-q2c", "towers-q2c", "query-given-comment", "comment-given-query", "bigrams-q2c", "length",
-    "length-difference", "question-match", "punctuation-match", "popularity", "unigram", "posts",
+    "q2c", "bm25-q2c", "towers-q2c", "query-given-comment", "comment-given-query", "comment-lift", "bigrams-q2c",
+    "length", "length-difference", "question-match", "punctuation-match", "popularity", "unigram", "posts",
 )  # fmt: skip
 POST_SIDE = ("q2p", "bm25-q2p", "towers-q2p", "translm", "bigrams-q2p")
 NEGATIVES = 100
@@ -66,6 +67,19 @@ class Lists:
         """The values of one feature."""
         return self.rows[:, self.features.index(feature)]
 
+    @cached_property
+    def standardised(self) -> NDArray[np.float32]:
+        """The features with mean 0 and standard deviation 1 over the candidates of each topic."""
+        rows = np.empty(self.rows.shape, dtype=np.float32)
+        for low, high in zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True):
+            own = self.rows[low:high].astype(np.float64)
+            rows[low:high] = Standard.of(own).rows(own)
+        return rows
+
+    def total(self, features: Sequence[str]) -> FloatArray:
+        """The sum of some features, each standardised by topic."""
+        return np.sum([self.standardised[:, self.features.index(name)] for name in features], axis=0, dtype=np.float64)
+
 
 @dataclass(frozen=True, eq=False)
 class Asking:
@@ -90,10 +104,10 @@ class Asking:
         return np.array([self._number_of[name] for name in comments], dtype=np.int64)
 
 
-def stored(path: Path, made: Made, asking: Asking, names: tuple[str, ...]) -> Lists:
+def stored(path: Path, made: Callable[[Asking], Made], asking: Asking, names: tuple[str, ...]) -> Lists:
     """The lists in a file; made of candidates, queries and true replies if it is missing."""
     if not path.is_file():
-        np.savez(path, **_arrays(made, asking, names))
+        np.savez(path, **_arrays(made(asking), asking, names))
     with np.load(path) as arrays:
         return Lists(names, *(arrays[part] for part in ("starts", "comments", "rows", "is_true", "wanted", "rare")))
 

@@ -1,4 +1,4 @@
-"""Rankings of provenance lists, learned on other topics, and the share of true replies that they find."""
+"""Rankings of provenance lists, learned on the lists of other posts, and the share of true replies that they find."""
 
 from __future__ import annotations
 
@@ -25,40 +25,33 @@ if TYPE_CHECKING:
 _FOLDS = 5
 _PENALTY = 1e-3
 _MOST_OTHERS = 200  # false replies compared with each true one
-_BONUSES = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0)  # added to the log odds of rare replies
+_BONUSES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)  # added to the log odds of rare replies
+_FALSE_SHARE = 0.2
+_FLIPS = 10_000
 
 
-def standardised_by_topic(lists: Lists) -> FloatArray:
-    """The features with mean 0 and standard deviation 1 over the candidates of each topic."""
-    rows = np.array(lists.rows, dtype=np.float64)
-    for low, high in zip(lists.starts[:-1].tolist(), lists.starts[1:].tolist(), strict=True):
-        rows[low:high] = Standard.of(rows[low:high]).rows(rows[low:high])
-    return rows
+def found_by_topic(lists: Lists, scores: FloatArray, depth: int, *, rare: bool = False) -> FloatArray:
+    """The share of each topic's true replies among its first ``depth``; of its rare ones if asked for.
 
-
-def true_ranks(lists: Lists, scores: FloatArray) -> IntArray:
-    """The rank of each topic's first true reply, from 0; beyond all others if it is not among the candidates."""
-    ranks, ties = np.full(len(lists.wanted), np.iinfo(np.int64).max), _ties(lists)
-    for topic, (low, high) in enumerate(zip(lists.starts[:-1].tolist(), lists.starts[1:].tolist(), strict=True)):
-        order = low + np.lexsort((ties[low:high], -scores[low:high]))
-        places = np.flatnonzero(lists.is_true[order])
-        ranks[topic] = places[0] if len(places) else ranks[topic]
-    return ranks
-
-
-def found_at(
-    lists: Lists, scores: FloatArray, depth: int, *, rare: bool = False, topics: Chosen | None = None
-) -> float:
-    """The mean over topics of the share of true replies among the first ``depth``; of the rare ones if asked for."""
+    Topics without such a reply are left out.
+    """
     order = np.lexsort((_ties(lists), -scores, lists.topic_of))
     places = np.arange(len(order)) - lists.starts[:-1][lists.topic_of]
     counted = order[(places < depth) & lists.is_true[order].astype(bool)]
     if rare:
-        counted = counted[_is_rare(lists)[counted]]
+        counted = counted[is_rare(lists)[counted]]
     wanted = lists.rare if rare else lists.wanted
     found = np.bincount(lists.topic_of[counted], minlength=len(wanted))
-    kept = wanted > 0 if topics is None else topics & (wanted > 0)
-    return float((found[kept] / wanted[kept]).mean())
+    return found[wanted > 0] / wanted[wanted > 0]
+
+
+def chance_of_difference(one: FloatArray, other: FloatArray) -> float:
+    """The two-sided p-value of a paired randomisation test of two means over topics."""
+    differences = one - other
+    differences = differences[differences != 0]
+    signs = np.random.default_rng(4).choice((-1.0, 1.0), size=(_FLIPS, len(differences)))
+    beyond = np.abs(signs @ differences) >= abs(differences.sum()) - 1e-12
+    return float((beyond.sum() + 1) / (_FLIPS + 1))
 
 
 def _ties(lists: Lists) -> IntArray:
@@ -66,27 +59,18 @@ def _ties(lists: Lists) -> IntArray:
     return np.random.default_rng(3).permutation(len(lists.comments))
 
 
-def _is_rare(lists: Lists) -> Chosen:
+def is_rare(lists: Lists) -> Chosen:
+    """Whether each candidate has at most three posts."""
     rare: Chosen = lists.column("posts") <= np.log(RARE) + 1e-6
     return rare
 
 
-def _folds(lists: Lists) -> IntArray:
-    has_true = np.bincount(lists.topic_of[lists.is_true.astype(bool)], minlength=len(lists.wanted)) > 0
-    return folds_of(has_true, _FOLDS, np.random.default_rng(1))
-
-
-def by_weights(lists: Lists, features: Sequence[str]) -> FloatArray:
-    """The scores of each topic by a RankSVM of the other folds, over features standardised by topic."""
-    columns = [lists.features.index(name) for name in features]
-    rows = standardised_by_topic(lists)[:, columns].astype(np.float32)
-    better, worse = _pairs(lists)
-    fold_of, scores = _folds(lists), np.zeros(len(rows))
-    for fold in range(_FOLDS):
-        seen = fold_of[lists.topic_of[better]] != fold
-        weights = rank_svm(Pairs(rows, better[seen], worse[seen]), penalty=_PENALTY)
-        own = fold_of[lists.topic_of] == fold
-        scores[own] = rows[own] @ weights
+def by_weights(learned: Lists, measured: Lists, features: Sequence[str]) -> FloatArray:
+    """The scores of the measured candidates by a RankSVM over the learned ones, with features standardised by topic."""
+    columns = [learned.features.index(name) for name in features]
+    better, worse = _pairs(learned)
+    pairs = Pairs(learned.standardised[:, columns], better, worse, np.ones(len(better)))
+    scores: FloatArray = measured.standardised[:, columns] @ rank_svm(pairs, penalty=_PENALTY)
     return scores
 
 
@@ -102,36 +86,47 @@ def _pairs(lists: Lists) -> tuple[IntArray, IntArray]:
     return np.concatenate(better), np.concatenate(worse)
 
 
-def calibrated_apart(lists: Lists, *, floor: FloatArray) -> FloatArray:
+def calibrated_apart(learned: Lists, measured: Lists) -> FloatArray:
     """The log odds of a true reply by two logistic regressions, of rare and of common candidates, and a bonus for rare.
 
-    The bonus is the smallest with which the rare part is found as often as by the ranking ``floor``, on topics that
-    the regressions have not seen, in a cross-validation inside the other folds.
+    The bonus is the one with the largest mean of two recalls, of all replies and of the rare ones, among the learned
+    topics, each scored by regressions of the other folds.
     """
-    rare, fold_of, scores = _is_rare(lists), _folds(lists), np.zeros(len(lists.rows))
+    odds = _odds(learned, np.ones(len(learned.wanted), dtype=bool), measured)
+    return odds + _bonus(learned) * is_rare(measured)
+
+
+def _bonus(lists: Lists) -> float:
+    has_true = np.bincount(lists.topic_of[lists.is_true.astype(bool)], minlength=len(lists.wanted)) > 0
+    fold_of, odds = folds_of(has_true, _FOLDS, np.random.default_rng(1)), np.zeros(len(lists.rows))
     for fold in range(_FOLDS):
-        others, inner = fold_of != fold, np.zeros(len(scores))
-        for left_out in set(range(_FOLDS)) - {fold}:
-            own = (fold_of == left_out)[lists.topic_of]
-            inner[own] = _odds(lists, others & (fold_of != left_out))[own]
         own = (fold_of == fold)[lists.topic_of]
-        scores[own] = (_odds(lists, others) + _bonus(lists, inner, floor, others) * rare)[own]
-    return scores
+        odds[own] = _odds(lists, fold_of != fold, lists)[own]
+    worth = [_worth(lists, odds + bonus * is_rare(lists)) for bonus in _BONUSES]
+    return _BONUSES[int(np.argmax(worth))]
 
 
-def _odds(lists: Lists, topics: Chosen) -> FloatArray:
-    """The log odds of each candidate by a regression of the rare ones of some topics and one of the common ones."""
-    by_topic, over_all = standardised_by_topic(lists), Standard.of(lists.rows).rows(lists.rows)
-    rows = np.concatenate((np.ones((len(lists.rows), 1)), by_topic, over_all), axis=1)
-    rare, seen, odds = _is_rare(lists), topics[lists.topic_of], np.zeros(len(rows))
-    for part in (rare, ~rare):
-        odds[part] = rows[part] @ logistic_weights(rows[part & seen], lists.is_true[part & seen].astype(np.float64))
+def _worth(lists: Lists, scores: FloatArray) -> float:
+    return sum(float(found_by_topic(lists, scores, 10, rare=rare).mean()) for rare in (False, True)) / 2
+
+
+def _odds(learned: Lists, topics: Chosen, measured: Lists) -> FloatArray:
+    """The log odds of each measured candidate by a regression of the rare ones of some topics, and of the common.
+
+    Of the false candidates one in five is used, rare and common alike: that adds the same to all log odds.
+    """
+    over_all = Standard.of(learned.rows.astype(np.float64))
+    used = learned.is_true.astype(bool) | (np.random.default_rng(1).random(len(learned.rows)) < _FALSE_SHARE)
+    used &= topics[learned.topic_of]
+    rows, asked = _regressors(learned, over_all, used), _regressors(measured, over_all, slice(None))
+    labels, odds = learned.is_true[used].astype(np.float64), np.zeros(len(asked))
+    for rare in (True, False):
+        part, own = is_rare(learned)[used] == rare, is_rare(measured) == rare
+        odds[own] = asked[own] @ logistic_weights(rows[part], labels[part])
     return odds
 
 
-def _bonus(lists: Lists, odds: FloatArray, floor: FloatArray, topics: Chosen) -> float:
-    least = found_at(lists, floor, 10, rare=True, topics=topics)
-    for bonus in _BONUSES:
-        if found_at(lists, odds + bonus * _is_rare(lists), 10, rare=True, topics=topics) >= least:
-            return bonus
-    return _BONUSES[-1]
+def _regressors(lists: Lists, over_all: Standard, chosen: Chosen | slice) -> FloatArray:
+    """A constant, the features standardised by topic, and those standardised over all topics."""
+    by_topic, values = lists.standardised[chosen], over_all.rows(lists.rows[chosen])
+    return np.concatenate((np.ones((len(values), 1)), by_topic, values), axis=1)
