@@ -79,7 +79,7 @@ class Cluster:
     def add_worker(self) -> Process:
         """Start one more worker, and wait until the master knows it."""
         name = f"worker-{len(self.workers)}"
-        words = ["--host", "127.0.0.1", "--webui-port", "0", "--cores", "2", "--memory", "2g"]
+        words = ["--host", "127.0.0.1", "--webui-port", "0", "--cores", "4", "--memory", "2g"]
         words += ["--work-dir", str(self.folder / name), self.address]
         worker = self.start(name, ["org.apache.spark.deploy.worker.Worker", *words])
         worker.wrote(re.compile("Successfully registered with master"))

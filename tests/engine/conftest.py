@@ -7,6 +7,7 @@ import random
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import pytest
 from benchmarks.scale.cluster import cluster
@@ -52,10 +53,16 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 @pytest.fixture(scope="session")
 def session(spark: Cluster) -> Iterator[str]:
     """The address of the master; while the tests run, engines of this process share one session on it."""
-    from kaiwa.engine.spark.session import spark_session
+    from kaiwa.engine.spark import session as sessions
 
-    with spark_session(spark.address):
+    with patch.object(sessions, "WORKER_SECONDS", 600), sessions.spark_session(spark.address):
         yield spark.address
+
+
+@pytest.fixture(scope="session")
+def connect(spark: Cluster) -> str:
+    """The address of a Spark Connect server on the master, which ends with the cluster."""
+    return spark.add_connect_server()
 
 
 @pytest.fixture(scope="session")

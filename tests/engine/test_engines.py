@@ -166,6 +166,20 @@ def test_an_address_that_nobody_serves_is_one_line(kind: str) -> None:
         opened(f"{kind}://127.0.0.1:1").__enter__()
 
 
+def test_a_server_of_another_kind_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spark Connect would try for ten minutes."""
+    import socket
+
+    from kaiwa.engine.spark import session as sessions
+
+    monkeypatch.setattr(sessions, "ANSWER_SECONDS", 0.2)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        pytest.raises(InputError, match=r"^sc://\S+: no Spark Connect server answered within 0\.2 seconds; check host"),
+    ):
+        opened(f"sc://127.0.0.1:{server.getsockname()[1]}").__enter__()
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [

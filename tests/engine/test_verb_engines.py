@@ -43,14 +43,15 @@ MATCHERS = [
     for similarity in ("tfidf", "bm25")
     for q2p, q2c in ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0))
 ]
-ENGINES = ["local[2]", "spark"]
+CONNECT = "connect"
+ENGINES = ["local[2]", "session", CONNECT]
 pytestmark = pytest.mark.xdist_group("spark")  # one cluster, and one repository for all engines
 
 
 @pytest.fixture
 def address(request: pytest.FixtureRequest, engine: str) -> str:
     """The name of the engine; Spark is started only for its own tests."""
-    return str(request.getfixturevalue("session")) if engine == "spark" else engine
+    return engine if engine.startswith("local") else str(request.getfixturevalue(engine))
 
 
 @pytest.fixture(scope="module")
@@ -98,10 +99,11 @@ def rows(found: Candidates) -> list[list[float]]:
     return [found.comments.tolist(), found.posts.tolist(), found.scores.tolist()]
 
 
-@pytest.mark.parametrize(("engine", "shards"), [("local[2]", None), ("local[2]", SHARDS)])
-def test_processes_make_the_same_arrays(folder: Path, engine: str, shards: int | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize("shards", [None, SHARDS])
+@pytest.mark.parametrize("engine", ["local[2]", CONNECT])
+def test_every_engine_makes_the_same_arrays(folder: Path, address: str, shards: int | None, tmp_path: Path) -> None:
     """Every array has the checksum that it has in an index of one process, though its texts were read in chunks."""
-    assert indexed(folder, shards, engine, tmp_path / "index") == made_before(folder, shards)
+    assert indexed(folder, shards, address, tmp_path / "index") == made_before(folder, shards)
 
 
 def test_shards_of_spark_tasks_answer_as_one_index(folder: Path, session: str, tmp_path: Path) -> None:
@@ -198,14 +200,15 @@ def test_tests_bootstraps_and_designs_are_equal_on_one_and_on_many_workers(addre
         assert outcomes(EngineWorkers(running)) == outcomes(Threads(2))
 
 
-def test_models_and_features_are_equal_in_processes(folder: Path, tmp_path: Path) -> None:
-    """Each model is a task, also one that needs another; the features of labelled comments are those of one process."""
+@pytest.mark.parametrize("engine", ["local[2]", CONNECT])
+def test_models_and_features_are_equal_to_those_of_one_process(folder: Path, address: str, tmp_path: Path) -> None:
+    """Each model is a task, also one that needs another; features of labelled comments come from several tasks."""
     names = ["vectors", "convolution"]
     index = folder / "index-None"
-    for engine in ("local", "local[2]"):
-        kaiwa.train_models(index, tmp_path / engine, names=names, engine=engine)
+    for engine, made in (("local", "one"), (address, "other")):
+        kaiwa.train_models(index, tmp_path / made, names=names, engine=engine)
     for name in ("tokens", *names):
-        one, other = (json.loads((tmp_path / e / name / "manifest.json").read_text()) for e in ("local", "local[2]"))
+        one, other = (json.loads((tmp_path / made / name / "manifest.json").read_text()) for made in ("one", "other"))
         assert one["files"] == other["files"]
         assert one["facts"] == other["facts"]
     bot, lines = Bot(index), []
@@ -218,11 +221,11 @@ def test_models_and_features_are_equal_in_processes(folder: Path, tmp_path: Path
             index,
             tmp_path / "qrels.txt",
             topics=folder / "topics.tsv",
-            models=tmp_path / "local",
+            models=tmp_path / "one",
             folds=2,
             engine=engine,
         )
-        for engine in ("local", "local[2]")
+        for engine in ("local", address)
     ]
     assert studies[0].means == studies[1].means
     assert studies[0].ranker.weights == studies[1].ranker.weights

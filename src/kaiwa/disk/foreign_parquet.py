@@ -34,12 +34,17 @@ _FAULTS = {REFUSED, NO_MEMORY, FAULT}
 _idle: list[_Worker] = []
 
 
-def foreign_batches(path: Path, names: Sequence[str], shape: str) -> Iterator[list[list[str]]]:
-    """The named columns of a Parquet file as lists of text, batch by batch; ``shape`` describes them in an error."""
+def foreign_batches(
+    path: Path, names: Sequence[str], shape: str, groups: range | None = None
+) -> Iterator[list[list[str]]]:
+    """The named columns of a Parquet file, of all row groups or of these, as lists of text, batch by batch.
+
+    ``shape`` describes the columns in an error.
+    """
     with needs_extra("parquet"):
         import pyarrow as pa
 
-    for message in _answers(path, names, shape):
+    for message in _answers(path, names, shape, groups):
         with refusing_damage(path), pa.ipc.open_stream(message) as stream:
             batch = stream.read_next_batch()
         yield text_lists(batch, path)
@@ -51,14 +56,16 @@ def foreign_size(path: Path) -> TableSize:
         import pyarrow as pa  # noqa: F401  the other process needs it
 
     (message,) = _answers(path, (), "")
-    return TableSize(**json.loads(bytes(message)))
+    found = json.loads(bytes(message))
+    return TableSize(found["rows"], found["column_bytes"], tuple(found["group_bytes"]))
 
 
-def _answers(path: Path, names: Sequence[str], shape: str) -> Iterator[memoryview]:
+def _answers(path: Path, names: Sequence[str], shape: str, groups: range | None = None) -> Iterator[memoryview]:
     """The messages of a worker, without their letters."""
     if path.is_dir():
         raise InputError.at(path, "is a folder, not a file", "give a Parquet file")
-    request = {"path": os.fspath(path), "names": list(names), "shape": shape}
+    chosen = None if groups is None else [groups.start, groups.stop]
+    request = {"path": os.fspath(path), "names": list(names), "shape": shape, "groups": chosen}
     try:
         file = open_whole_input(path)
     except FileNotFoundError:

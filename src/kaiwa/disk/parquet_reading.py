@@ -30,10 +30,11 @@ _BATCH_BYTES = 1 << 26
 
 @dataclass(frozen=True)
 class TableSize:
-    """The number of rows of a table, and the decompressed bytes of each of its columns."""
+    """The number of rows of a table, and the decompressed bytes of each of its columns and of each row group."""
 
     rows: int
     column_bytes: dict[str, int]
+    group_bytes: tuple[int, ...] = ()
 
 
 def table_size(file: IO[bytes], path: Path) -> TableSize:
@@ -46,7 +47,8 @@ def table_size(file: IO[bytes], path: Path) -> TableSize:
         sizes = dict[str, int]()
         for column in _column_parts(metadata):
             sizes[column.path_in_schema] = sizes.get(column.path_in_schema, 0) + column.total_uncompressed_size
-        return TableSize(metadata.num_rows, sizes)
+        groups = (metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
+        return TableSize(metadata.num_rows, sizes, tuple(groups))
 
 
 def group_rows(file: IO[bytes], path: Path) -> list[int]:

@@ -47,7 +47,8 @@ def answer(request: dict[str, Any], file: IO[bytes]) -> Iterator[bytes]:  # Any:
     path = Path(request["path"])
     try:
         if request["names"]:
-            for batch in text_batches(file, path, request["names"], request["shape"]):
+            groups = range(*request["groups"]) if request["groups"] else None
+            for batch in text_batches(file, path, request["names"], request["shape"], groups):
                 yield BATCH + _packed(batch)
         else:
             yield SIZE + json.dumps(asdict(table_size(file, path))).encode()

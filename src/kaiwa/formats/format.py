@@ -77,7 +77,8 @@ class Format(Generic[T, W]):
     ``read`` takes a path and the noun's own options; ``read_together`` takes the paths of files that are only
     understood together. ``texts`` is None if the format is only read. ``shape`` shows a line of the file;
     ``description`` is one line of documentation. ``by_lines`` tells that lines are read one by one: ``read`` takes a
-    ``span`` of the file, so that several processes can read it.
+    ``span`` of the file, so that several processes can read it. ``by_groups`` tells that ``read`` takes a range of the
+    row ``groups`` of a Parquet file.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Format(Generic[T, W]):
     texts: Callable[[W], Texts] | None = None
     read_together: Callable[[Sequence[Path]], T] | None = None
     by_lines: bool = False
+    by_groups: bool = False
 
 
 def late(module: str, name: str) -> Callable[..., Any]:  # Any: what the function itself takes and returns

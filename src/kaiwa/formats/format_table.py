@@ -255,6 +255,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         "pairs as Parquet",
         late("collection.pair_files", "is_pairs_parquet"),
         late("collection.pair_files", "read_pairs_parquet"),
+        by_groups=True,
     ),
     Format(
         "pairs-csv",

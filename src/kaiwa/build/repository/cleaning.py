@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.build.repository.clean_job import CleanJob, reporting
 from kaiwa.build.repository.conflicting_ids import ConflictingIds, conflicting_ids, refuse_conflicts
+from kaiwa.build.repository.input_copies import with_copies
 from kaiwa.build.repository.merging import COMMENT_IDS, DUPLICATES, POST_IDS, decided
 from kaiwa.build.repository.pair_keys import READ, REMOVED, read_pair_keys
 from kaiwa.build.repository.part_writing import WRITTEN, write_parts
@@ -78,11 +79,13 @@ def clean(
     paths = _readable([source] if isinstance(source, Path) else list(source), name)
     listed = takedown.union(*(listed_in(path) for path in [target, *paths] if path.is_dir()))
     with repository_folder(target, alone=name.name != LOCAL) as folder:
-        tasks = read_tasks(paths, several=name.name != LOCAL)
-        job = CleanJob(folder.resolve(), rules, listed, seed if sample else None, in_parts=len(tasks) > 1)
-        with _spills(job), opened(name, folder) as running, reporting(bytes_in(paths), progress):
-            found, left_out = _ran(running, tasks, job, sample)
-            conflicts = _conflicts(paths[-1], found, job, tasks, keep_first=keep_first)
+        planned = read_tasks(paths, several=name.name != LOCAL)
+        with opened(name, folder) as running:
+            tasks = with_copies(running, planned, folder.resolve())
+            job = CleanJob(folder.resolve(), rules, listed, seed if sample else None, in_parts=len(tasks) > 1)
+            with _spills(job), reporting(bytes_in(paths), progress):
+                found, left_out = _ran(running, tasks, job, sample)
+                conflicts = _conflicts(paths[-1], found, job, tasks, keep_first=keep_first)
         removals = _removals(paths[-1], found, left_out)
         parts: list[CleanedPart] = sorted(found.noted(WRITTEN), key=lambda part: part.task)
         add_to_list(target, listed.union(*(part.followed for part in parts)), target=folder)

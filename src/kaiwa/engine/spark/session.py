@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CONNECT_SECONDS = 5
+ANSWER_SECONDS = 30
 WORKER_SECONDS = 60
 _JAVA_FIX = "install Java 17 or newer (Debian: apt-get install openjdk-17-jre-headless), or set JAVA_HOME"
 _SETTINGS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "64",  # a row is a whole table
     "spark.sql.adaptive.enabled": "false",  # each part is one task, whatever its size
 }
+_CONNECT_MODE = "SPARK_CONNECT_MODE_ENABLED"
 _OPEN: dict[str, SparkAccess] = {}
 
 
@@ -121,10 +123,10 @@ def _refuse_unreachable(address: str) -> None:
 
 @contextmanager
 def _connect_session(address: str) -> Iterator[SparkAccess]:
-    with needs_extra("spark"):
-        import grpc  # noqa: F401
+    _refuse_other_server(address)
     from pyspark.sql import SparkSession
 
+    mode = os.environ.get(_CONNECT_MODE)
     try:
         session = SparkSession.builder.remote(address).create()
         cores = int(session.conf.get("spark.default.parallelism", "2") or 2)
@@ -134,6 +136,24 @@ def _connect_session(address: str) -> Iterator[SparkAccess]:
         yield SparkAccess(session, address, cores)
     finally:
         session.stop()
+        if mode is None:  # Spark leaves it, and then refuses a session on a master
+            os.environ.pop(_CONNECT_MODE, None)
+
+
+def _refuse_other_server(address: str) -> None:
+    """Refuse a server that does not speak Spark Connect's protocol; Spark would try again for ten minutes."""
+    with needs_extra("spark"):
+        import grpc
+
+    host, _, parameters = address.removeprefix("sc://").partition("/")
+    if "use_ssl=true" in parameters:
+        return
+    with grpc.insecure_channel(host) as channel:
+        try:
+            grpc.channel_ready_future(channel).result(timeout=ANSWER_SECONDS)
+        except grpc.FutureTimeoutError:
+            what = f"no Spark Connect server answered within {ANSWER_SECONDS} seconds"
+            raise InputError.at(address, what, "check host and port; a master is spark://HOST:PORT") from None
 
 
 @contextmanager

@@ -181,9 +181,9 @@ def refuse_invalid_ids(pair: Pair, path: Path, line: int | None) -> None:
             raise InputError.at(path, what, "give every post and comment an id without white space", line=line)
 
 
-def read_pairs_parquet(path: Path) -> Iterator[Batch]:
-    """The pairs of a Parquet file, batch by batch."""
-    for columns in foreign_batches(path, FIELDS, SHAPE):
+def read_pairs_parquet(path: Path, *, groups: range | None = None) -> Iterator[Batch]:
+    """The pairs of a Parquet file or of some of its row groups, batch by batch."""
+    for columns in foreign_batches(path, FIELDS, SHAPE, groups):
         batch = [Pair(*map(clean_cell, row)) for row in zip(*columns, strict=True)]
         for pair in batch:
             refuse_invalid_ids(pair, path, None)

@@ -90,13 +90,18 @@ def read_text(path: Path) -> str:
 def read_bytes(path: Path, *, limit: int) -> bytes:
     """The file's bytes, decompressed; more than the limit are refused before they are in memory."""
     chunks, size = list[bytes](), 0
-    with open_binary(path) as stream:
-        for chunk in _chunks(stream, path, BLOCK_BYTES):
-            size += len(chunk)
-            if size > limit:
-                raise InputError.at(path, f"is larger than {limit >> 20:,} MiB", "split it")
-            chunks.append(chunk)
+    for chunk in read_chunks(path):
+        size += len(chunk)
+        if size > limit:
+            raise InputError.at(path, f"is larger than {limit >> 20:,} MiB", "split it")
+        chunks.append(chunk)
     return b"".join(chunks)
+
+
+def read_chunks(path: Path) -> Iterator[bytes]:
+    """The file's bytes, decompressed, in pieces of any length."""
+    with open_binary(path) as stream:
+        yield from _chunks(stream, path, BLOCK_BYTES)
 
 
 def numbered_lines(block: Block) -> Iterator[tuple[int, str]]:
