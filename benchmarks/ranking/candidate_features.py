@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.rank.features.batch import Batch
+from kaiwa.rank.features.batch import FIRST_DEPTH, FIRST_STAGE, Batch, neighbours_among
 from kaiwa.rank.features.feature_table import FEATURES, feature_values
 from kaiwa.rank.learning.labelled_candidates import best_posts, comment_numbers
 from kaiwa.rank.learning.training_set import TrainingSet, training_set
 from kaiwa.rank.models.token_lists import TokenLists, token_lists
-from kaiwa.retrieve.search.matching import Candidates, query_of
+from kaiwa.retrieve.search.matching import Candidates, query_of, search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,18 +21,30 @@ if TYPE_CHECKING:
 
     from benchmarks.ranking.strict_index import LabelledTopics, Prepared
     from kaiwa.model.ids import FloatArray, IntArray
+    from kaiwa.rank.features.batch import Neighbours
+    from kaiwa.retrieve.search.matching import Query
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ForeignBatch(Batch):
-    """A batch whose models number the words of other texts than those of its index: it tokenises its texts."""
+    """A batch whose models number the words of other texts than those of its index: it tokenises its texts.
 
+    ``strict`` is the query on the index of the models, which has no candidates.
+    """
+
+    strict: Query
     known: dict[tuple[str, int], list[int]] = field(default_factory=dict)  # by side and number: shared by all batches
 
     @cached_property
     def comments(self) -> TokenLists:
         """The tokens of each candidate's comment."""
         return self._tokens("comments", self.candidates.comments)
+
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        """The comments of similar pairs of the strict index: no candidate is among them."""
+        found = neighbours_among(search(self.strict, FIRST_STAGE, k=FIRST_DEPTH), self.models)
+        return found._replace(comments=np.full(len(found.comments), -1))
 
     def tokens_of_posts(self, posts: IntArray) -> TokenLists:
         """The tokens of some posts."""
@@ -53,7 +65,8 @@ def batches(prepared: Prepared, labelled: LabelledTopics) -> Iterator[ForeignBat
     for topic in gains.topics:
         query, own = query_of(index, labelled.texts[topic]), comments[gains.span(topic)]
         candidates = Candidates(own, best_posts(query, own), np.zeros(len(own)))
-        yield ForeignBatch(query, candidates, prepared.models, known=known)
+        strict = query_of(prepared.strict, labelled.texts[topic])
+        yield ForeignBatch(query, candidates, prepared.models, strict=strict, known=known)
 
 
 def computed_features(prepared: Prepared, labelled: LabelledTopics, stored: Path, *, seed: int) -> TrainingSet:

@@ -24,9 +24,8 @@ from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.model_folder import model_arrays, open_models, trained_names
 from kaiwa.formats.readers import read_topics
 from kaiwa.model.gains import Gains
-from kaiwa.rank.features.batch import Batch
+from kaiwa.rank.features.batch import FIRST_STAGE, Batch
 from kaiwa.rank.features.feature_table import FEATURES, feature_values
-from kaiwa.rank.features.signals import FIRST_STAGE
 from kaiwa.rank.learning.learned_system import learned_system
 from kaiwa.rank.learning.ranker import LEARNERS, Linear, Ranker, Standard, fitted
 from kaiwa.rank.learning.training_set import TrainingSet

@@ -84,7 +84,7 @@ def variance_table(found: Rankings, names: Sequence[str], published: dict[str, f
 
 def is_feature(name: str) -> bool:
     """Whether a ranking is that of one feature."""
-    return name in FEATURES or name.startswith(ENCODED)
+    return name in FEATURES
 
 
 def write(name: str, parts: Iterable[str]) -> None:

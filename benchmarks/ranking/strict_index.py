@@ -68,9 +68,10 @@ class LabelledTopics:
 
 @dataclass(frozen=True)
 class Prepared:
-    """The index with the candidates, and the models of the repository without them."""
+    """The index with the candidates, the index of the repository without them, and the models of the latter."""
 
     index: Index
+    strict: Index
     models: Models
 
 
@@ -83,7 +84,7 @@ def prepare(pairs: Iterable[Pair], labelled: LabelledTopics, work: Path, *, lang
     strict = open_index(work / "index")
     if not (work / "with-candidates").exists():
         _index((*_read(work / "index.tsv"), *added_pairs(strict, labelled)), work, "with-candidates", language)
-    return Prepared(open_index(work / "with-candidates"), open_models(work / "models", strict))
+    return Prepared(open_index(work / "with-candidates"), strict, open_models(work / "models", strict))
 
 
 def _index(pairs: Iterable[Pair], work: Path, name: str, language: str) -> None:

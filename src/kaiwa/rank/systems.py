@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kaiwa.rank.features.batch import Batch
+from kaiwa.rank.features.batch import FIRST_DEPTH, Batch
 from kaiwa.rank.features.feature_table import FEATURES, feature_values
-from kaiwa.rank.features.signals import FIRST_DEPTH
 from kaiwa.rank.fusion import FUSIONS
 from kaiwa.rank.linear import weighted_sum
 from kaiwa.rank.sources.bridge import bridged_search

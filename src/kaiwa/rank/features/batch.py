@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from kaiwa.errors import InputError, option
 from kaiwa.rank.features.characters import characters, text_characters
-from kaiwa.retrieve.search.matching import post_similarities
+from kaiwa.retrieve.search.matching import Matcher, post_similarities, search
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.rank.models.model_table import Models
     from kaiwa.rank.models.token_lists import TokenLists, Tokens
-    from kaiwa.retrieve.search.matching import Candidates, Matcher, Query
+    from kaiwa.retrieve.search.matching import Candidates, Query
 
 MOST_POSTS = 20
 """Posts of a comment that a feature looks at, at most."""
+FIRST_STAGE = Matcher("tfidf", 1.0, 1.0)
+"""The search of ``run2``."""
+FIRST_DEPTH = 200
 
 
 def needed_models(given: Models | None) -> Models:
@@ -30,6 +33,25 @@ def needed_models(given: Models | None) -> Models:
     if given is None:
         raise InputError(f"this system needs models; make them with kaiwa models, then give {option('models')}")
     return given
+
+
+class Neighbours(NamedTuple):
+    """The comments of the pairs that are most similar to the query, their tokens, and their weights, which sum to 1."""
+
+    comments: IntArray
+    replies: TokenLists
+    weights: FloatArray
+
+    def weights_of(self, comments: IntArray) -> FloatArray:
+        """The weight of each of some comments; 0 for one that is not a neighbour."""
+        weight_of = dict(zip(self.comments.tolist(), self.weights.tolist(), strict=True))
+        return np.array([weight_of.get(comment, 0.0) for comment in comments.tolist()], dtype=np.float64)
+
+
+def neighbours_among(found: Candidates, models: Models) -> Neighbours:
+    """The pairs that a search has found, by their scores; none with the score 0."""
+    own = found[np.flatnonzero(found.scores > 0)]
+    return Neighbours(own.comments, models.corpus.tokens_of_comments(own.comments), own.scores / own.scores.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +86,19 @@ class Batch:
     def comments(self) -> TokenLists:
         """The tokens of each candidate's comment."""
         return self.models.corpus.tokens_of_comments(self.candidates.comments)
+
+    @cached_property
+    def first_found(self) -> Candidates:
+        """The best pairs of the first stage, to a depth."""
+        done = self.searched.get(FIRST_STAGE)
+        if done is None:
+            done = search(self.query, FIRST_STAGE, k=FIRST_DEPTH, takedown_posts=self.takedown_posts)
+        return done[:FIRST_DEPTH]
+
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        """The comments of the pairs that the first stage finds, each weighted by the score of its pair."""
+        return neighbours_among(self.first_found, self.models)
 
     def tokens_of_posts(self, posts: IntArray) -> TokenLists:
         """The tokens of some posts."""

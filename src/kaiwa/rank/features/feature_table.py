@@ -14,6 +14,7 @@ from kaiwa.rank.features.decoder_probability import DECODER_FEATURES
 from kaiwa.rank.features.encoder_cosine import ENCODER_FEATURES
 from kaiwa.rank.features.forest_chance import FOREST_FEATURES
 from kaiwa.rank.features.language_model import LANGUAGE_FEATURES
+from kaiwa.rank.features.neighbour_replies import NEIGHBOUR_FEATURES
 from kaiwa.rank.features.ngram_probability import NGRAM_FEATURES
 from kaiwa.rank.features.pattern_odds import PATTERN_FEATURES
 from kaiwa.rank.features.signals import SIGNAL_FEATURES
@@ -39,6 +40,7 @@ FEATURES = Names(
         **TOPIC_WORD_FEATURES,
         **VECTOR_FEATURES,
         **TOWER_FEATURES,
+        **NEIGHBOUR_FEATURES,
         **LANGUAGE_FEATURES,
         **NGRAM_FEATURES,
         **CONVOLUTION_FEATURES,

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.rank.features.batch import FIRST_DEPTH, FIRST_STAGE
 from kaiwa.rank.features.characters import QUESTION, bigram_overlaps, contains, letter_counts, mark_overlaps
 from kaiwa.rank.features.feature import Feature
 from kaiwa.rank.features.translation_language_model import list_means
-from kaiwa.retrieve.search.matching import Matcher, comment_similarities, post_similarities, search
+from kaiwa.retrieve.search.matching import comment_similarities, post_similarities
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
     from kaiwa.rank.features.batch import Batch
 
-FIRST_STAGE = Matcher("tfidf", 1.0, 1.0)
-FIRST_DEPTH = 200
 _FAMILY = "signals"
 
 
@@ -75,8 +74,7 @@ def first_score(batch: Batch) -> FloatArray:
 
 def first_rank(batch: Batch) -> FloatArray:
     """The log of 1 / rank of the comment in run2, to a depth; one rank more for a comment below it."""
-    done = batch.searched.get(FIRST_STAGE)
-    found = (search(batch.query, FIRST_STAGE, k=FIRST_DEPTH) if done is None else done[:FIRST_DEPTH]).comments
+    found = batch.first_found.comments
     rank_of = dict(zip(found.tolist(), range(1, len(found) + 1), strict=True))
     ranks = [rank_of.get(comment, FIRST_DEPTH + 1) for comment in batch.candidates.comments.tolist()]
     return -np.log(np.array(ranks, dtype=np.float64))

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import counted
-from kaiwa.rank.features.signals import FIRST_DEPTH
+from kaiwa.rank.features.batch import FIRST_DEPTH
 from kaiwa.rank.learning.ranker import LEARNERS
 from kaiwa.rank.linear import united
 from kaiwa.rank.sources.source import ordered

@@ -1,5 +1,8 @@
 """Word vectors from the words that occur together: positive pointwise mutual information, reduced by an SVD.
 
+Words occur together in a pair: a post and its comment are one text, so that the words of an answer are near those that
+they answer.
+
 Levy and Goldberg 2014, "Neural word embedding as implicit matrix factorization"; the truncated SVD by random projection
 (Halko, Martinsson and Tropp 2011), seeded. Texts are weighted means of word vectors, without the directions that all
 texts share (Arora, Liang and Ma 2017; Mu and Viswanath 2018): with them, any two texts are similar.
@@ -7,11 +10,11 @@ texts share (Arora, Liang and Ma 2017; Mu and Viswanath 2018): with them, any tw
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kaiwa.rank.models.token_lists import TokenLists
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
@@ -21,23 +24,24 @@ if TYPE_CHECKING:
 
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.rank.models.corpus import Corpus
-    from kaiwa.rank.models.token_lists import TokenLists, Tokens
+    from kaiwa.rank.models.token_lists import Tokens
 
 DIMENSIONS = 100
 MOST_WORDS = 30_000
-WINDOW = 5
+WINDOW = 20
+MOST_PAIRS = 400_000
 _POWERS = 3
 _COMMON = 2  # directions that all texts share
 _SMOOTHING = 1e-3
 _SAMPLE = 10_000  # texts of a side from which these directions come
-_BLOCK = 1 << 22  # pairs of words counted at a time
+_BLOCK = 20_000  # pairs of texts counted at a time
 
 
 def trained_word_vectors(corpus: Corpus, *, seed: int) -> dict[str, Any]:  # Any: arrays
     """The arrays of the model: a vector for each of the most frequent words, and the weight of every word by rarity."""
     rng = np.random.default_rng(seed)
     words = min(len(corpus.words), MOST_WORDS)
-    information = mutual_information(together(corpus, words))
+    information = mutual_information(together(corpus, words, rng))
     vectors = reduced(information, min(DIMENSIONS, words), rng).astype(np.float32)
     arrays = {"vectors": vectors, "rarity": (_SMOOTHING / (_SMOOTHING + corpus.shares)).astype(np.float32)}
     sample = [one.of(rng.permutation(len(one))[:_SAMPLE]) for one in (corpus.posts, corpus.comments)]
@@ -63,18 +67,35 @@ def opened_word_vectors(arrays: Mapping[str, Any]) -> Mapping[str, Any]:  # Any:
     return arrays
 
 
-def together(corpus: Corpus, words: int) -> Any:  # Any: a sparse matrix
-    """How often two words occur at most ``WINDOW`` tokens apart, in posts and comments ("words x words", symmetric)."""
+def together(corpus: Corpus, words: int, rng: np.random.Generator) -> Any:  # Any: a sparse matrix
+    """How often two words occur at most ``WINDOW`` tokens apart in a pair ("words x words", symmetric).
+
+    Of a corpus with more than ``MOST_PAIRS`` pairs, in a random part of them.
+    """
     from scipy import sparse
 
+    pairs = corpus.bitext
+    chosen = np.sort(rng.permutation(len(pairs.source_of))[:MOST_PAIRS])
     total = sparse.csr_matrix((words, words), dtype=np.float64)
-    for texts in (corpus.posts, corpus.comments):
-        for low, high in _ranges(texts.starts):
-            keys, counts = np.unique(
-                window_keys(texts.starts[low : high + 1], texts.tokens, words, WINDOW), return_counts=True
-            )
-            total += sparse.csr_matrix((counts, (keys // words, keys % words)), shape=(words, words))
+    for part in np.array_split(chosen, max(len(chosen) // _BLOCK, 1)):
+        texts = joined(pairs.sources.of(pairs.source_of[part].astype(np.int64)),
+                       pairs.targets.of(pairs.target_of[part].astype(np.int64)))  # fmt: skip
+        keys, counts = np.unique(window_keys(*texts, words, WINDOW), return_counts=True)
+        total += sparse.csr_matrix((counts, (keys // words, keys % words)), shape=(words, words))
     return total + total.T
+
+
+def joined(first: TokenLists, second: TokenLists) -> TokenLists:
+    """Each list of the first, followed by that of the second.
+
+    >>> from kaiwa.rank.models.token_lists import token_lists
+    >>> [values.tolist() for values in joined(token_lists([[1, 2], [3]]), token_lists([[4], [5, 6]]))]
+    [[0, 3, 6], [1, 2, 4, 3, 5, 6]]
+    """
+    tokens = np.empty(len(first.tokens) + len(second.tokens), dtype=np.int32)
+    tokens[np.arange(len(first.tokens)) + np.repeat(second.starts[:-1], np.diff(first.starts))] = first.tokens
+    tokens[np.arange(len(second.tokens)) + np.repeat(first.starts[1:], np.diff(second.starts))] = second.tokens
+    return TokenLists(first.starts + second.starts, tokens)
 
 
 def mutual_information(counts: Any) -> Any:  # Any: sparse matrices
@@ -98,13 +119,6 @@ def reduced(matrix: Any, dimensions: int, rng: np.random.Generator) -> FloatArra
     left, values, _ = np.linalg.svd((matrix.T @ basis).T, full_matrices=False)
     vectors: FloatArray = (basis @ left)[:, :dimensions] * np.sqrt(values[:dimensions])
     return vectors
-
-
-def _ranges(starts: IntArray) -> list[tuple[int, int]]:
-    """The texts in ranges of at most about ``_BLOCK`` pairs of words."""
-    cuts = np.searchsorted(starts, np.arange(0, int(starts[-1]) + 1, _BLOCK // WINDOW))
-    bounds = np.unique(np.append(cuts, len(starts) - 1)).tolist()
-    return list(pairwise(bounds))
 
 
 @kernel

@@ -1,0 +1,89 @@
+"""What people reply in such a case: a comment beside the comments of the pairs that are nearest to the query (run2).
+
+The words of these comments, weighted by the scores of their pairs, are a relevance model of replies (Lavrenko and
+Croft 2001, "Relevance-based language models"). A comment that is among them itself is left out of its own model: that
+its pair is near is what ``first-score`` says.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kaiwa.rank.features.feature import Feature
+from kaiwa.rank.models.word_vectors import text_vectors
+from kaiwa.stats.compiled import kernel
+
+if TYPE_CHECKING:
+    from kaiwa.model.ids import FloatArray, IntArray
+    from kaiwa.rank.features.batch import Batch
+    from kaiwa.rank.models.token_lists import Tokens
+
+_RELEVANT = 0.2  # how much the relevance model counts beside the usual share of a word
+_SMALLEST = 1e-7  # of a usual share: a rarer word is no stronger
+
+
+def neighbour_words(batch: Batch) -> FloatArray:
+    """The mean log of how much likelier a word of the comment is in the nearest pairs' comments than in all texts."""
+    near, usual = batch.neighbours, np.maximum(batch.models.corpus.shares, _SMALLEST)
+    shares = word_shares(*near.replies, near.weights, len(usual))
+    return mean_lifts(*batch.comments, shares, usual, near.weights_of(batch.candidates.comments), _RELEVANT)
+
+
+def neighbour_vectors(batch: Batch) -> FloatArray:
+    """The cosine of the comment's word vector and the weighted mean of those of the nearest pairs' comments."""
+    near, model = batch.neighbours, batch.models.opened("vectors")
+    mean = near.weights @ text_vectors(near.replies, model)
+    vectors = text_vectors(batch.comments, model)
+    others = mean - near.weights_of(batch.candidates.comments)[:, None] * vectors
+    lengths = np.sqrt((others**2).sum(axis=1))
+    cosines: FloatArray = (others * vectors).sum(axis=1) / np.where(lengths > _SMALLEST, lengths, np.inf)
+    return cosines
+
+
+@kernel
+def word_shares(starts: IntArray, tokens: Tokens, weights: FloatArray, words: int) -> FloatArray:
+    """The weighted mean over texts of each word's share of a text's tokens."""
+    shares = np.zeros(words)
+    for text in range(len(starts) - 1):
+        for at in range(starts[text], starts[text + 1]):
+            shares[tokens[at]] += weights[text] / (starts[text + 1] - starts[text])
+    return shares
+
+
+@kernel
+def mean_lifts(
+    starts: IntArray, tokens: Tokens, shares: FloatArray, usual: FloatArray, own_weights: FloatArray, factor: float
+) -> FloatArray:
+    """The mean over each text's tokens of log(1 + factor x share / usual share); 0 for an empty text.
+
+    ``own_weights`` is what each text itself has added to the shares, and is taken out again.
+    """
+    means = np.zeros(len(starts) - 1)
+    for text in range(len(means)):
+        own, weight = tokens[starts[text] : starts[text + 1]], own_weights[text]
+        for word in own:
+            share = shares[word]
+            if weight > 0.0:
+                others = max(share - weight * (own == word).sum() / len(own), 0.0)
+                share = others / (1.0 - weight) if weight < 1.0 - 1e-9 else 0.0
+            means[text] += np.log1p(factor * share / usual[word])
+        means[text] /= max(len(own), 1)
+    return means
+
+
+NEIGHBOUR_FEATURES = {
+    "neighbours-words": Feature(
+        neighbour_words,
+        "log of how much likelier the comment's words are in the comments of the pairs nearest to the query",
+        ("tokens",),
+        family="neighbours",
+    ),
+    "neighbours-vectors": Feature(
+        neighbour_vectors,
+        "cosine of the word vectors of the comment and of the comments of the pairs nearest to the query",
+        ("vectors",),
+        family="neighbours",
+    ),
+}
