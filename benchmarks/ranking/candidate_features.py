@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from kaiwa.retrieve.search.matching import Candidates, query_of, search
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from benchmarks.ranking.strict_index import LabelledTopics, Prepared
     from kaiwa.model.ids import FloatArray, IntArray
@@ -34,6 +36,10 @@ class ForeignBatch(Batch):
 
     strict: Query
     known: dict[tuple[str, int], list[int]] = field(default_factory=dict)  # by side and number: shared by all batches
+
+    def is_stored(self, side: str, vectors: NDArray[Any]) -> bool:  # noqa: ARG002  Any: of any precision
+        """No model has stored vectors of these texts."""
+        return False
 
     @cached_property
     def comments(self) -> TokenLists:

@@ -157,7 +157,11 @@ def _features(where: Where) -> tuple[str, float]:
         return feature_values(batches[place], names)
 
     queries = [query_of(index, topics[place % len(topics)]) for place in range(_TRIALS)]
-    batches = [Batch(query, search(query, FIRST_STAGE, k=_CANDIDATES), models) for query in queries]
+    found = [search(query, FIRST_STAGE, k=_CANDIDATES) for query in queries]
+    batches = [
+        Batch(query, candidates, models, searched={FIRST_STAGE: candidates})  # as in a reply
+        for query, candidates in zip(queries, found, strict=True)
+    ]
     work(0)
     batches = [replace(batch) for batch in batches]
     return f"{len(names)} features of {_CANDIDATES:,} candidates", _median(work)

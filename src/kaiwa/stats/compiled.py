@@ -37,14 +37,30 @@ _SEAL, _MARK = Struct("<4sI"), b"crc:"
 """The end of a file of the cache: a word, and the checksum of all before it."""
 
 
+_ANY_ORDER = frozenset({"reassoc", "contract", "nsz"})
+"""Sums in any order, and a product and a sum rounded once; NaN and infinity keep their meaning."""
+
+
 def kernel(function: F) -> F:
     """The function compiled to machine code, cached on disk if a folder is writable."""
+    return _compiled(function)
+
+
+def sum_kernel(function: F) -> F:
+    """As ``kernel``, but sums may be taken in any order, so that they use vector instructions.
+
+    The last bits of such a sum depend on the processor, as those of a matrix product do. A division by 0 is infinite.
+    """
+    return _compiled(function, fastmath=set(_ANY_ORDER), error_model="numpy")
+
+
+def _compiled(function: F, **settings: Any) -> F:  # Any: as numba takes them
     try:
         with _our_cache():
-            compiled: F = numba.njit(function, cache=True, nogil=True)
+            compiled: F = numba.njit(function, cache=True, nogil=True, **settings)
         _compile_again_if_damaged(compiled)
     except RuntimeError:  # numba found no folder for its cache: compile in every process
-        compiled = numba.njit(function, nogil=True)
+        compiled = numba.njit(function, nogil=True, **settings)
     return compiled
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -14,12 +14,16 @@ from kaiwa.retrieve.search.matching import Matcher, post_similarities, search
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
 
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.rank.models.model_table import Models
     from kaiwa.rank.models.token_lists import TokenLists, Tokens
     from kaiwa.retrieve.search.matching import Candidates, Query
+
+    Made = TypeVar("Made")
 
 MOST_POSTS = 20
 """Posts of a comment that a feature looks at, at most."""
@@ -73,6 +77,20 @@ class Batch:
         return needed_models(self.given)
 
     @cached_property
+    def _made(self) -> dict[object, Any]:  # Any: what each function makes
+        return {}
+
+    def once(self, make: Callable[[Batch], Made]) -> Made:
+        """What a function makes of this batch, made once for all features that need it."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast("Made", self._made[make])  # by the key
+
+    def is_stored(self, side: str, vectors: NDArray[Any]) -> bool:  # Any: of any precision
+        """Whether the vectors of a model are those of this batch's posts or comments, by their numbers."""
+        return len(vectors) == len(getattr(self.models.corpus, side))
+
+    @cached_property
     def words(self) -> Tokens:
         """The query's tokens, as the models number them."""
         return self.models.corpus.numbers(self.query.text)
@@ -105,16 +123,20 @@ class Batch:
         return self.models.corpus.tokens_of_posts(posts)
 
     @cached_property
+    def numbered_posts(self) -> tuple[IntArray, IntArray]:
+        """The posts of all candidates' comments, each once, ascending; and the place of each of ``every_post``."""
+        found, places = np.unique(self.every_post[0], return_inverse=True)
+        return found, places
+
+    @cached_property
     def distinct_posts(self) -> TokenLists:
         """The tokens of the posts of all candidates' comments, each once."""
-        return self.tokens_of_posts(np.unique(self.every_post[0]))
+        return self.tokens_of_posts(self.numbered_posts[0])
 
     def best_of_posts(self, values: FloatArray) -> FloatArray:
         """The largest value over the posts of each candidate's comment; ``values`` are those of the distinct posts."""
-        posts, starts = self.every_post
-        if not len(posts):
-            return np.zeros(0)
-        return np.maximum.reduceat(values[np.unique(posts, return_inverse=True)[1]], starts)
+        places, starts = self.numbered_posts[1], self.every_post[1]
+        return np.maximum.reduceat(values[places], starts) if len(places) else np.zeros(0)
 
     @cached_property
     def every_post(self) -> tuple[IntArray, IntArray]:
@@ -145,9 +167,10 @@ class Batch:
         return text_characters(self.query.text)
 
     @cached_property
-    def post_characters(self) -> TokenLists:
-        """The characters of each candidate's post."""
-        return characters(*self.query.index.posts.texts.joined(self.candidates.posts))
+    def post_characters(self) -> tuple[TokenLists, IntArray]:
+        """The characters of the candidates' posts, each post once, and the place of each candidate's post."""
+        posts, places = np.unique(self.candidates.posts, return_inverse=True)
+        return characters(*self.query.index.posts.texts.joined(posts)), places
 
     @cached_property
     def comment_characters(self) -> TokenLists:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from kaiwa.rank.models.token_lists import Tokens
 
 QUESTION = ord("?")
+_SPREAD = 0x9E3779B97F4A7C15 - (1 << 64)  # odd; its products spread neighbouring keys (Knuth 1973)
+
+
+class Slots(NamedTuple):
+    """A table of keys by slot: the last text that had the key, and whether the query has it."""
+
+    keys: IntArray
+    texts: IntArray
+    is_asked: NDArray[np.bool_]
 
 
 def characters(starts: IntArray, data: NDArray[np.uint8]) -> TokenLists:
@@ -135,38 +144,86 @@ def letter_bigrams(points: Tokens) -> IntArray:
 
 
 @kernel
-def jaccard(one: IntArray, other: IntArray) -> float:
-    """Jaccard's coefficient of two ascending lists of distinct values; 0 if both are empty."""
-    shared, left, right = 0, 0, 0
-    while left < len(one) and right < len(other):
-        if one[left] == other[right]:
-            shared += 1
-            left += 1
-            right += 1
-        elif one[left] < other[right]:
-            left += 1
-        else:
-            right += 1
-    union = len(one) + len(other) - shared
-    return shared / union if union else 0.0
+def slot_of(key: int, text: int, table: Slots) -> int:
+    """The slot of a key, or the free slot where it belongs. That of an earlier text is free."""
+    last = len(table.keys) - 1
+    slot = ((key * _SPREAD) >> 20) & last
+    while table.keys[slot] != key and (table.is_asked[slot] or table.texts[slot] == text):
+        slot = (slot + 1) & last
+    return slot
+
+
+@kernel
+def meets(key: int, text: int, table: Slots) -> tuple[int, int]:
+    """1 if the text has not had this key before, else 0; and 1 if it is also a key of the query, else 0."""
+    slot = slot_of(key, text, table)
+    if table.texts[slot] == text and table.keys[slot] == key:
+        return 0, 0
+    table.keys[slot], table.texts[slot] = key, text
+    return 1, 1 if table.is_asked[slot] else 0
+
+
+@kernel
+def count_bigrams(points: Tokens, text: int, table: Slots) -> tuple[int, int]:
+    """The number of a text's distinct letter bigrams, and of those that the query has too; see ``letter_bigrams``."""
+    different, shared, before, first = 0, 0, np.int64(-1), True
+    for point in points:
+        if is_mark(point):
+            continue
+        if before >= 0:
+            new, known = meets((before << 21) | point, text, table)
+            different, shared, first = different + new, shared + known, False
+        before = np.int64(point)
+    return meets(int(before), text, table) if first and before >= 0 else (different, shared)
 
 
 @kernel
 def bigram_overlaps(starts: IntArray, points: Tokens, query: Tokens) -> FloatArray:
-    """Jaccard's coefficient of the query's and each text's letter bigrams."""
-    own = letter_bigrams(query)
-    found = np.zeros(len(starts) - 1)
+    """Jaccard's coefficient of the query's and each text's letter bigrams; 0 if both are empty.
+
+    The bigrams of the query and of one text are in a table of slots, so that no text's bigrams are sorted.
+    """
+    own, found = letter_bigrams(query), np.zeros(len(starts) - 1)
+    size, longest = 16, 0
     for text in range(len(found)):
-        found[text] = jaccard(own, letter_bigrams(points[starts[text] : starts[text + 1]]))
+        longest = max(longest, starts[text + 1] - starts[text])
+    while size < 2 * (len(own) + longest):
+        size *= 2
+    table = Slots(np.full(size, -1), np.full(size, -1), np.zeros(size, dtype=np.bool_))
+    for key in own:
+        slot = slot_of(key, -2, table)
+        table.keys[slot], table.is_asked[slot] = key, True
+    for text in range(len(found)):
+        different, shared = count_bigrams(points[starts[text] : starts[text + 1]], text, table)
+        union = len(own) + different - shared
+        found[text] = shared / union if union else 0.0
     return found
+
+
+@kernel
+def mark_number(point: int) -> int:
+    """A small number for a mark, different for different marks."""
+    if point < 0x80:
+        return point
+    return 0x80 + point - 0x2010 if point < 0x2060 else 0xD0 + min(point - 0x3000, 0x21)
 
 
 @kernel
 def mark_overlaps(starts: IntArray, points: Tokens, query: Tokens) -> FloatArray:
     """Jaccard's coefficient of the query's and each text's marks; 1 if neither has any."""
-    own = marks(query)
-    found = np.zeros(len(starts) - 1)
+    own, last_text = np.zeros(256, dtype=np.bool_), np.full(256, -1)
+    for mark in marks(query):
+        own[mark_number(mark)] = True
+    asked, found = own.sum(), np.zeros(len(starts) - 1)
     for text in range(len(found)):
-        other = marks(points[starts[text] : starts[text + 1]])
-        found[text] = jaccard(own, other) if len(own) + len(other) else 1.0
+        different, shared = 0, 0
+        for at in range(starts[text], starts[text + 1]):
+            if is_mark(points[at]):
+                number = mark_number(points[at])
+                if last_text[number] != text:
+                    last_text[number] = text
+                    different += 1
+                    shared += own[number]
+        union = asked + different - shared
+        found[text] = shared / union if union else 1.0
     return found

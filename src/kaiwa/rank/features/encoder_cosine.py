@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from kaiwa.rank.features.feature import Feature
 from kaiwa.rank.models.dense_codes import Coded, products
 
@@ -20,7 +18,7 @@ def encoder_cosine(batch: Batch, *, side: str) -> FloatArray:
     """The cosine of the encoded query and the stored comment, or the nearest of its posts."""
     model: EncoderCodes = batch.models.opened("encoder")
     stored: Coded = getattr(model, side)
-    numbers = batch.candidates.comments if side == "comments" else np.unique(batch.every_post[0])
+    numbers = batch.candidates.comments if side == "comments" else batch.numbered_posts[0]
     found = products(Coded(stored.codes[numbers], stored.factors[numbers]), model.encoder.query(batch.query.text))
     return found if side == "comments" else batch.best_of_posts(found)
 

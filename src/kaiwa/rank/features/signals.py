@@ -10,8 +10,8 @@ import numpy as np
 from kaiwa.rank.features.batch import FIRST_DEPTH, FIRST_STAGE
 from kaiwa.rank.features.characters import QUESTION, bigram_overlaps, contains, letter_counts, mark_overlaps
 from kaiwa.rank.features.feature import Feature
-from kaiwa.rank.features.translation_language_model import list_means
-from kaiwa.retrieve.search.matching import comment_similarities, post_similarities
+from kaiwa.rank.features.similarity import q2c, q2p
+from kaiwa.rank.models.local_words import list_means
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
@@ -22,6 +22,10 @@ _FAMILY = "signals"
 
 def length(batch: Batch) -> FloatArray:
     """The log of the number of letters of the comment."""
+    return batch.once(_log_lengths)
+
+
+def _log_lengths(batch: Batch) -> FloatArray:
     logs: FloatArray = np.log1p(letter_counts(*batch.comment_characters))
     return logs
 
@@ -46,38 +50,36 @@ def punctuation_match(batch: Batch) -> FloatArray:
 
 def bigrams(batch: Batch, *, side: str) -> FloatArray:
     """The overlap of the character bigrams of the query and one text of each pair."""
-    texts = batch.post_characters if side == "post" else batch.comment_characters
-    return bigram_overlaps(*texts, batch.characters.tokens)
+    if side == "comment":
+        return bigram_overlaps(*batch.comment_characters, batch.characters.tokens)
+    texts, places = batch.post_characters
+    return bigram_overlaps(*texts, batch.characters.tokens)[places]
 
 
 def popularity(batch: Batch) -> FloatArray:
     """The mean log of the share of comment tokens that each word of the comment has."""
-    return list_means(*batch.comments, _logs(batch.models.corpus.comment_shares))
+    return list_means(*batch.comments, batch.models.corpus.log_comment_shares)
 
 
 def unigram(batch: Batch) -> FloatArray:
     """The log-probability of the whole comment by the shares of its words in all texts."""
     lengths = np.diff(batch.comments.starts)
-    return list_means(*batch.comments, _logs(batch.models.corpus.shares)) * lengths
-
-
-def _logs(shares: FloatArray) -> FloatArray:
-    return np.log(np.maximum(shares, 1e-12))
+    return list_means(*batch.comments, batch.models.corpus.log_shares) * lengths
 
 
 def first_score(batch: Batch) -> FloatArray:
     """The score of run2: the sum of q2p and q2c."""
-    similarity = FIRST_STAGE.similarity
-    posts = post_similarities(batch.query, similarity, batch.candidates.posts)
-    return posts + comment_similarities(batch.query, similarity, batch.candidates.comments)
+    return q2p(batch, similarity=FIRST_STAGE.similarity) + q2c(batch, similarity=FIRST_STAGE.similarity)
 
 
 def first_rank(batch: Batch) -> FloatArray:
     """The log of 1 / rank of the comment in run2, to a depth; one rank more for a comment below it."""
     found = batch.first_found.comments
-    rank_of = dict(zip(found.tolist(), range(1, len(found) + 1), strict=True))
-    ranks = [rank_of.get(comment, FIRST_DEPTH + 1) for comment in batch.candidates.comments.tolist()]
-    return -np.log(np.array(ranks, dtype=np.float64))
+    order = np.argsort(found)
+    places = np.searchsorted(found, batch.candidates.comments, sorter=order)
+    nearest = np.append(order, -1)[places]
+    is_there = np.append(found, -1)[nearest] == batch.candidates.comments
+    return -np.log(np.where(is_there, nearest + 1.0, FIRST_DEPTH + 1.0))
 
 
 def number_of_posts(batch: Batch) -> FloatArray:

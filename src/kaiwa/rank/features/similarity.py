@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.rank.features.feature import Feature
 from kaiwa.retrieve.search.matching import comment_similarities, post_similarities, term_similarities
+from kaiwa.retrieve.similarity import SIMILARITIES
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
@@ -15,12 +16,24 @@ if TYPE_CHECKING:
 
 def q2p(batch: Batch, *, similarity: str) -> FloatArray:
     """The similarity of the query and the post of each pair."""
-    return post_similarities(batch.query, similarity, batch.candidates.posts)
+    return batch.once(_POSTS[similarity])
 
 
 def q2c(batch: Batch, *, similarity: str) -> FloatArray:
     """The similarity of the query and the comment of each pair."""
+    return batch.once(_COMMENTS[similarity])
+
+
+def _post_values(batch: Batch, *, similarity: str) -> FloatArray:
+    return post_similarities(batch.query, similarity, batch.candidates.posts)
+
+
+def _comment_values(batch: Batch, *, similarity: str) -> FloatArray:
     return comment_similarities(batch.query, similarity, batch.candidates.comments)
+
+
+_POSTS = {similarity: partial(_post_values, similarity=similarity) for similarity in SIMILARITIES}
+_COMMENTS = {similarity: partial(_comment_values, similarity=similarity) for similarity in SIMILARITIES}
 
 
 def q2p_by_term(batch: Batch, *, similarity: str) -> FloatArray:

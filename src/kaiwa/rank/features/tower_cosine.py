@@ -20,9 +20,9 @@ def tower_cosine(batch: Batch, *, side: int) -> FloatArray:
     """The cosine of the encoded query and the encoded comment, or the nearest of its posts."""
     towers: Towers = batch.models.opened("towers")
     query = towers.encoded(TokenLists(np.array([0, len(batch.words)]), batch.words), 0)[0]
-    texts = batch.comments if side else batch.distinct_posts
-    cosines: FloatArray = (towers.encoded(texts, side) @ query).astype(np.float64)
-    return cosines if side else batch.best_of_posts(cosines)
+    if side:
+        return towers.cosines(batch.comments, side, query)
+    return batch.best_of_posts(towers.cosines(batch.distinct_posts, side, query))
 
 
 TOWER_FEATURES = {

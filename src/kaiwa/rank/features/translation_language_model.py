@@ -1,7 +1,8 @@
 """TransLM and its parts: how likely the query is given a pair, and a comment given the query, by word translation.
 
 Xue, Jeon and Croft 2008, "Retrieval models for question and answer archives"; Ji, Lu and Li 2014, section 4.1.2. The
-translation rows of the query's words are scattered once for each query, so that a candidate costs one lookup per token.
+translation rows of the query's words are scattered once for each query, among the words of the candidates, so that a
+candidate costs one lookup per token.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kaiwa.rank.features.feature import Feature
+from kaiwa.rank.models.local_words import column_shares, list_means, local_words, row_means, scatter_rows
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.rank.features.batch import Batch
     from kaiwa.rank.features.feature import WordPairs
-    from kaiwa.rank.models.token_lists import TokenLists, Tokens
+    from kaiwa.rank.models.local_words import LocalWords
+    from kaiwa.rank.models.token_lists import Tokens
     from kaiwa.rank.models.translation import Translation
 
 
@@ -42,31 +45,25 @@ WEIGHTS = Weights()
 
 def translm(batch: Batch, *, weights: Weights = WEIGHTS) -> FloatArray:
     """The mean log-probability of a query word given the pair: the best pair of the comment and one of its posts."""
-    words, counts = np.unique(batch.words, return_counts=True)
-    model = batch.models.opened("translation")
-    posts, starts = batch.every_post
-    places, shares = np.unique(posts, return_inverse=True)[1], (weights.post, weights.post_translated)
-    by_post = _mixed(batch.distinct_posts, words, model.to_comments_by_target, weights, shares)
-    by_comment = _mixed(
-        batch.comments, words, model.to_posts_by_target, weights, (weights.comment, weights.comment_translated)
-    )
-    mixed = by_post[places] + np.repeat(by_comment, np.diff(np.append(starts, len(posts))), axis=0)
-    logs = _mean_log(mixed, batch.models.corpus.shares[words], counts, weights.collection)
-    best: FloatArray = np.maximum.reduceat(logs, starts) if len(starts) else logs
-    return best
+    posts, comments = batch.once(_posts_given), batch.once(_comments_given)
+    by_post = posts.mixed(weights.post, weights.post_translated, weights.own)
+    by_comment = comments.mixed(weights.comment, weights.comment_translated, weights.own)
+    _, starts = batch.every_post
+    return best_mean_logs(by_post, batch.numbered_posts[1], starts, by_comment, *_collection(batch, weights))
 
 
 def query_given_comment(batch: Batch, *, weights: Weights = WEIGHTS) -> FloatArray:
     """The mean log-probability of a query word as a translation of the comment."""
-    words, counts = np.unique(batch.words, return_counts=True)
-    model = batch.models.opened("translation")
-    mixed = _mixed(batch.comments, words, model.to_posts_by_target, weights._replace(own=0.0), (0.0, 1.0))
-    return _mean_log(mixed, batch.models.corpus.shares[words], counts, weights.collection)
+    mixed = batch.once(_comments_given).translated
+    places = np.arange(len(mixed))
+    return best_mean_logs(np.zeros_like(mixed), places, places, mixed, *_collection(batch, weights))
 
 
 def comment_given_query(batch: Batch, *, weights: Weights = WEIGHTS) -> FloatArray:
     """The mean log-probability of a comment word as a translation of the query (IBM Model 1)."""
-    return list_means(*batch.comments, np.log(np.maximum(_answer_shares(batch, weights), _TINY)))
+    local = batch.once(_local_comments)
+    usual = batch.models.corpus.shares[local.words]
+    return list_means(*local.texts, np.log(np.maximum(_answer_shares(batch, weights, usual), _TINY)))
 
 
 def comment_lift(batch: Batch, *, weights: Weights = WEIGHTS) -> FloatArray:
@@ -74,19 +71,28 @@ def comment_lift(batch: Batch, *, weights: Weights = WEIGHTS) -> FloatArray:
 
     Popular words are probable after any query. This is the mutual information of query and word, not their probability.
     """
-    usual = batch.models.corpus.comment_shares
+    local = batch.once(_local_comments)
+    usual = batch.models.corpus.comment_shares[local.words]
     shares = _answer_shares(batch, weights, usual)
-    return list_means(*batch.comments, np.log(np.maximum(shares, _TINY) / np.maximum(usual, _TINY)))
+    return list_means(*local.texts, np.log(np.maximum(shares, _TINY) / np.maximum(usual, _TINY)))
 
 
-def _answer_shares(batch: Batch, weights: Weights, usual: FloatArray | None = None) -> FloatArray:
-    """P(word | query) of every word, by translation and, for a small part, by the word's usual share of all tokens."""
-    model: Translation = batch.models.opened("translation").to_comments
-    usual = batch.models.corpus.shares if usual is None else usual
-    translated = np.zeros(len(usual))
-    add_rows(model.starts, model.targets, model.probabilities, batch.words, translated)
-    translated[: len(model.empty)] += model.empty
+def _answer_shares(batch: Batch, weights: Weights, usual: FloatArray) -> FloatArray:
+    """P(word | query) of the comments' words, by translation and, for a small part, by their usual share of tokens."""
+    translated = batch.once(_translated_query)
     return translated * (1 - weights.collection) / (len(batch.words) + 1) + weights.collection * usual
+
+
+def _translated_query(batch: Batch) -> FloatArray:
+    """The sum over the query's words and the empty word of T(word | query word), for the comments' words."""
+    model: Translation = batch.models.opened("translation").to_comments
+    words = batch.once(_local_comments).words
+    total = np.zeros(len(batch.models.corpus.counts))
+    add_rows(model.starts, model.targets, model.probabilities, batch.words, total)
+    known = words[words < len(model.empty)]
+    total[known] += model.empty[known]
+    translated: FloatArray = total[words]
+    return translated
 
 
 def strongest_translations(batch: Batch, *, weights: Weights = WEIGHTS) -> list[WordPairs]:
@@ -96,73 +102,121 @@ def strongest_translations(batch: Batch, *, weights: Weights = WEIGHTS) -> list[
     """
     model, corpus = batch.models.opened("translation"), batch.models.corpus
     words = np.unique(batch.words)
-    sides = [
-        (texts, _columns(rows, words) * share / np.maximum(corpus.shares[words], _TINY))
-        for texts, rows, share in (
-            (batch.posts, model.to_comments_by_target, weights.post_translated),
-            (batch.comments, model.to_posts_by_target, weights.comment_translated),
-        )
-    ]
+    sides = []
+    for texts, rows, share in (
+        (batch.posts, model.to_comments_by_target, weights.post_translated),
+        (batch.comments, model.to_posts_by_target, weights.comment_translated),
+    ):
+        local = local_words(texts, len(corpus.counts))
+        strengths = _columns(rows, words, local).astype(np.float64) * share / np.maximum(corpus.shares[words], _TINY)
+        sides.append((local, strengths))
     found = []
     for place in range(len(batch.candidates)):
-        texts = [(one.tokens[one.starts[place] : one.starts[place + 1]], table) for one, table in sides]
-        best = _strongest(words, texts)[:_SHOWN]
-        found.append(tuple((corpus.words.text_of(own), corpus.words.text_of(other)) for own, other in best))
+        own = [(local.words, local.texts.list_of(place), table) for local, table in sides]
+        best = _strongest(words, own)[:_SHOWN]
+        found.append(tuple((corpus.words.text_of(one), corpus.words.text_of(other)) for one, other in best))
     return found
 
 
-def _strongest(words: Tokens, texts: list[tuple[Tokens, FloatArray]]) -> list[tuple[int, int]]:
-    """The query words that no text has, with the words of the texts, by the mean over a text's tokens of a table."""
-    lacking = ~np.isin(words, np.concatenate([tokens for tokens, _ in texts]))
+def _strongest(words: Tokens, texts: list[tuple[Tokens, Tokens, FloatArray]]) -> list[tuple[int, int]]:
+    """The query words that no text has, with the words of the texts, by the mean over a text's tokens of a table.
+
+    A text is the numbers of local words, their places in the text, and their table ("local words x query words").
+    """
+    lacking = ~np.isin(words, np.concatenate([numbers[places] for numbers, places, _ in texts]))
     strengths: dict[tuple[int, int], float] = {}
-    for tokens, table in texts:
-        known = tokens[tokens < len(table)]
-        for at, column in zip(*np.nonzero(table[known] * lacking), strict=True):
-            key = int(words[column]), int(known[at])
-            strengths[key] = strengths.get(key, 0.0) + float(table[known[at], column]) / len(tokens)
+    for numbers, places, table in texts:
+        for at, column in zip(*np.nonzero(table[places] * lacking), strict=True):
+            key = int(words[column]), int(numbers[places[at]])
+            strengths[key] = strengths.get(key, 0.0) + float(table[places[at], column]) / len(places)
     return sorted(strengths, key=lambda key: (-strengths[key], key))
 
 
-def _columns(model: Translation, words: Tokens) -> FloatArray:
-    """T(word | source) for some target words ("sources x words")."""
-    table = np.zeros((len(model.starts) - 1, len(words)), dtype=np.float32)
-    scatter_rows(model.starts, model.targets, model.probabilities, words, table)
-    return table.astype(np.float64)
-
-
 _TINY = 1e-12
+_SMALL = 1e-280  # a product that one more probability of at least _TINY does not bring to 0
 _SHOWN = 3
 
 
-def _mixed(
-    texts: TokenLists, words: Tokens, model: Translation, weights: Weights, shares: tuple[float, float]
-) -> FloatArray:
-    """P(w | text) for the query's words ("candidates x words"): by the text's own words, and by their translations."""
-    table = np.zeros((max(len(model.starts) - 1, int(texts.tokens.max(initial=0)) + 1), len(words)), dtype=np.float32)
-    scatter_rows(model.starts, model.targets, model.probabilities, words, table)
-    table *= shares[1] * (1 - weights.own)
-    known = words[words < len(table)]
-    table[known, np.arange(len(known))] += shares[0] + shares[1] * weights.own
-    summed = np.zeros((len(texts), len(words)))
-    sum_rows(*texts, table, summed)
-    return summed / np.maximum(np.diff(texts.starts), 1)[:, None]
+class Given(NamedTuple):
+    """P(w | text) for the query's distinct words ("texts x words"): by the text's own words, and by their translations.
+
+    A text gives a word by its own words to the share of them that are this word.
+    """
+
+    own: FloatArray
+    translated: FloatArray
+
+    def mixed(self, by_words: float, by_translation: float, own: float) -> FloatArray:
+        """The weighted sum; ``own`` is the share of a word's translation that is kept for the word itself."""
+        return (by_words + by_translation * own) * self.own + by_translation * (1 - own) * self.translated
 
 
-def _mean_log(mixed: FloatArray, shares: FloatArray, counts: IntArray, collection: float) -> FloatArray:
-    """The mean over the query's tokens of log((1 - l) P(w | pair) + l P(w | collection)); 0 for a query without any."""
-    logs = np.log(np.maximum((1 - collection) * mixed + collection * shares, _TINY))
-    return logs @ counts / max(int(counts.sum()), 1)
+def _local_comments(batch: Batch) -> LocalWords:
+    return local_words(batch.comments, len(batch.models.corpus.counts))
+
+
+def _comments_given(batch: Batch) -> Given:
+    model = batch.models.opened("translation").to_posts_by_target
+    return _given(batch.once(_local_comments), _query_words(batch)[0], model)
+
+
+def _posts_given(batch: Batch) -> Given:
+    model = batch.models.opened("translation").to_comments_by_target
+    texts = local_words(batch.distinct_posts, len(batch.models.corpus.counts))
+    return _given(texts, _query_words(batch)[0], model)
+
+
+def _given(local: LocalWords, words: Tokens, model: Translation) -> Given:
+    column_of, places = np.full(len(local.words), -1, dtype=np.int32), local.place_of[words]
+    column_of[places[places > 0] - 1] = np.flatnonzero(places > 0)
+    own = column_shares(*local.texts, column_of, len(words))
+    return Given(own, row_means(*local.texts, _columns(model, words, local)))
+
+
+def _columns(model: Translation, words: Tokens, local: LocalWords) -> NDArray[np.float32]:
+    """T(word | source) for some target words ("local words x words")."""
+    table = np.zeros((len(local.words), len(words)), dtype=np.float32)
+    scatter_rows(model.starts, model.targets, model.probabilities, words, local.place_of, table)
+    return table
+
+
+def _query_words(batch: Batch) -> tuple[Tokens, IntArray]:
+    """The query's distinct words, ascending, and how often it has each."""
+    words, counts = np.unique(batch.words, return_counts=True)
+    return words, counts
+
+
+def _collection(batch: Batch, weights: Weights) -> tuple[FloatArray, IntArray, float]:
+    """The share of each distinct word of the query in the collection, its count, and the weight of the collection."""
+    words, counts = _query_words(batch)
+    return batch.models.corpus.shares[words], counts, weights.collection
 
 
 @kernel
-def scatter_rows(
-    starts: IntArray, sources: Tokens, probabilities: NDArray[np.float32], words: Tokens, table: NDArray[np.float32]
-) -> None:
-    """Write the rows of some target words into the columns of a table of sources x words."""
-    for column in range(len(words)):
-        if words[column] + 1 < len(starts):
-            for at in range(starts[words[column]], starts[words[column] + 1]):
-                table[sources[at], column] = probabilities[at]
+def best_mean_logs(
+    by_post: FloatArray, posts: IntArray, starts: IntArray, by_comment: FloatArray, shares: FloatArray,
+    counts: IntArray, collection: float,
+) -> FloatArray:  # fmt: skip
+    """The largest, over the posts of each comment, of the mean over the query's tokens of a logarithm; 0 without any.
+
+    It is that of (1 - l) P(w | pair) + l P(w | collection). Probabilities are multiplied before the logarithm is taken.
+    """
+    best, whole = np.zeros(len(starts)), max(counts.sum(), 1)
+    for comment in range(len(starts)):
+        last = starts[comment + 1] if comment + 1 < len(starts) else len(posts)
+        for at in range(starts[comment], last):
+            product, total = 1.0, 0.0
+            for word in range(len(shares)):
+                mixed = by_post[posts[at], word] + by_comment[comment, word]
+                probability = max((1 - collection) * mixed + collection * shares[word], _TINY)
+                for _ in range(counts[word]):
+                    product *= probability
+                    if product < _SMALL:
+                        total += np.log(product)
+                        product = 1.0
+            total = (total + np.log(product)) / whole
+            best[comment] = max(best[comment], total) if at > starts[comment] else total
+    return best
 
 
 @kernel
@@ -174,26 +228,6 @@ def add_rows(
         if word + 1 < len(starts):
             for at in range(starts[word], starts[word + 1]):
                 total[targets[at]] += probabilities[at]
-
-
-@kernel
-def sum_rows(starts: IntArray, tokens: Tokens, table: NDArray[np.float32], summed: FloatArray) -> None:
-    """Add up, for each list, the table's rows of its tokens."""
-    for one in range(len(starts) - 1):
-        for at in range(starts[one], starts[one + 1]):
-            for column in range(table.shape[1]):
-                summed[one, column] += table[tokens[at], column]
-
-
-@kernel
-def list_means(starts: IntArray, tokens: Tokens, values: FloatArray) -> FloatArray:
-    """The mean value of the tokens of each list; 0 for an empty list."""
-    means = np.zeros(len(starts) - 1)
-    for one in range(len(means)):
-        for at in range(starts[one], starts[one + 1]):
-            means[one] += values[tokens[at]]
-        means[one] /= max(starts[one + 1] - starts[one], 1)
-    return means
 
 
 TRANSLATION_FEATURES = {

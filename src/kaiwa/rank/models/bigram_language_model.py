@@ -27,6 +27,7 @@ Singles = NDArray[np.float32]
 
 _BLOCK = 1 << 17  # texts counted at a time
 _TINY = 1e-30
+_SMALL = 1e-250  # a product that one more probability does not bring to 0
 
 
 class BigramLanguageModel(NamedTuple):
@@ -40,6 +41,11 @@ class BigramLanguageModel(NamedTuple):
     shares: Singles
     backoff: Singles
     continuation: Singles
+
+    @property
+    def edge(self) -> int:
+        """The number that stands for the beginning and the end."""
+        return len(self.continuation) - 1
 
 
 def trained_language_model(corpus: Corpus, *, progress: Progress = no_progress) -> dict[str, Any]:  # Any: arrays
@@ -152,6 +158,37 @@ def probability(model: BigramLanguageModel, before: int, word: int) -> float:
             high = middle
     share = float(model.shares[low]) if low < end and model.words[low] == word else 0.0
     return share + float(model.backoff[before]) * float(model.continuation[word])
+
+
+@kernel
+def following_logs(starts: IntArray, tokens: Tokens, model: BigramLanguageModel) -> FloatArray:
+    """The log-probability of each list's tokens after its first one, and of its end; 0 for an empty list.
+
+    Probabilities are multiplied before the logarithm is taken, as long as their product is a number.
+    """
+    edge = len(model.continuation) - 1
+    logs = np.zeros(len(starts) - 1)
+    for text in range(len(logs)):
+        product = 1.0
+        for at in range(starts[text], starts[text + 1]):
+            after = int(tokens[at + 1]) if at + 1 < starts[text + 1] else edge
+            product *= probability(model, int(tokens[at]), after) + _TINY
+            if product < _SMALL:
+                logs[text] += np.log(product)
+                product = 1.0
+        logs[text] += np.log(product)
+    return logs
+
+
+@kernel
+def first_logs(starts: IntArray, tokens: Tokens, model: BigramLanguageModel, before: int) -> FloatArray:
+    """The log-probability of each list's first token, or of the end of an empty list, after a word."""
+    edge = len(model.continuation) - 1
+    logs = np.zeros(len(starts) - 1)
+    for text in range(len(logs)):
+        first = int(tokens[starts[text]]) if starts[text] < starts[text + 1] else edge
+        logs[text] = np.log(probability(model, before, first) + _TINY)
+    return logs
 
 
 @kernel

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kaiwa.retrieve.similarity.bm25 import K1, B, inverse_document_frequency
-from kaiwa.stats.compiled import kernel
+from kaiwa.stats.compiled import kernel, sum_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kaiwa.rank.models.token_lists import TokenLists, Tokens
 
 BITS = 20
+_OTHERS = 16
 _SHIFT = np.uint64(32 - BITS)
 _HALF = np.uint64(32)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: spreads consecutive keys (Knuth 1973)
@@ -106,27 +107,68 @@ def count_ngrams(
 
 
 @kernel
+def slots_of(asked: IntArray) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """A table of slots, most of them free: the number of an n-gram, -1 if free, and the place of its count.
+
+    It is small enough for the nearest cache of a processor, unlike a table of all n-grams. The n-grams that are not
+    asked for are counted at the first ``_OTHERS`` places, by slot: one count for all would be waited for each time.
+    """
+    size = 1024
+    while size < 8 * len(asked):
+        size *= 2
+    numbers, places = np.full(size, -1, dtype=np.int32), (np.arange(size) % _OTHERS).astype(np.int32)
+    for place in range(len(asked)):
+        slot = slot_of(asked[place], numbers)
+        numbers[slot], places[slot] = asked[place], place + _OTHERS
+    return numbers, places
+
+
+@kernel
+def slot_of(number: int, numbers: NDArray[np.int32]) -> int:
+    """The slot of an n-gram, or the free slot where it belongs."""
+    slot = number & (len(numbers) - 1)
+    while numbers[slot] >= 0 and numbers[slot] != number:
+        slot = (slot + 1) & (len(numbers) - 1)
+    return slot
+
+
+@kernel
+def count_asked(
+    tokens: Tokens, model: CharacterNgrams, numbers: NDArray[np.int32], places: NDArray[np.int32], counts: FloatArray
+) -> int:
+    """Add the n-grams of a text to the counts at their places; the number of the text's characters."""
+    one, two, seen = np.int64(0), np.int64(0), 0  # as in ngrams_of
+    for token in tokens:
+        for at in range(model.starts[token], model.starts[token + 1]):
+            own = np.int64(model.characters[at])
+            if seen >= 1:
+                counts[places[slot_of(int(hashed((two << 21) | own) >> _SHIFT), numbers)]] += 1.0
+            if seen >= 2:  # noqa: PLR2004  two characters before
+                key = (((one << 21) | two) << 21) | own
+                counts[places[slot_of(int(hashed(key) >> _SHIFT), numbers)]] += 1.0
+            one, two, seen = two, own, seen + 1
+    return seen
+
+
+@sum_kernel
+def frequency_score(weights: FloatArray, counts: FloatArray, base: float, k1: float) -> float:
+    """The sum of weight x count (k1 + 1) / (count + base)."""
+    total = 0.0
+    for place in range(len(weights)):
+        total += weights[place] * counts[place] * (k1 + 1) / (counts[place] + base + 1e-30)
+    return total
+
+
+@kernel
 def score_texts(
     starts: IntArray, tokens: Tokens, asked: IntArray, weights: FloatArray, model: CharacterNgrams, k1: float, b: float
 ) -> FloatArray:
     """The sum over the n-grams asked for of weight x tf (k1 + 1) / (tf + k1 (1 - b + b length / mean))."""
-    scores = np.zeros(len(starts) - 1)
-    frequency, met = np.zeros(len(asked)), np.zeros(len(asked), dtype=np.int64)
-    place_of = np.full(len(model.rarity), -1, dtype=np.int32)
-    for place in range(len(asked)):
-        place_of[asked[place]] = place
+    scores, counts = np.zeros(len(starts) - 1), np.zeros(len(asked) + _OTHERS)
+    numbers, places = slots_of(asked)
     for text in range(len(scores)):
-        own = ngrams_of(tokens[starts[text] : starts[text + 1]], model.starts, model.characters)
-        different = 0
-        for one in own:
-            place = place_of[one]
-            if place >= 0:
-                if frequency[place] == 0.0:
-                    met[different] = place
-                    different += 1
-                frequency[place] += 1.0
-        base = k1 * (1 - b + b * len(own) / max(model.mean_length[0], 1e-9))
-        for place in np.sort(met[:different]):
-            scores[text] += weights[place] * frequency[place] * (k1 + 1) / (frequency[place] + base + 1e-30)
-            frequency[place] = 0.0
+        counts[:] = 0.0
+        seen = count_asked(tokens[starts[text] : starts[text + 1]], model, numbers, places, counts)
+        base = k1 * (1 - b + b * max(2 * seen - 3, 0) / max(model.mean_length[0], 1e-9))
+        scores[text] = frequency_score(weights, counts[_OTHERS:], base, k1)
     return scores

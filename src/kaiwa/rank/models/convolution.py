@@ -134,10 +134,10 @@ def largest_sums(starts: IntArray, tokens: Tokens, products: Reals, longest: int
         for place in range(low, high):
             total[:] = 0
             for at in range(max(place - 1, low), min(place + 2, high)):
-                if tokens[at] < words:
-                    own = products[tokens[at], at - place + 1]
+                word, part = tokens[at], at - place + 1
+                if word < words:
                     for one in range(filters):
-                        total[one] += own[one]
+                        total[one] += products[word, part, one]
             for one in range(filters):
                 largest[text, one] = max(largest[text, one], total[one])
     return largest

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     Check = Callable[[str, IntArray, IntArray], None]  # an array, and the parts of it that are read
 
+_TINY = 1e-12
+
 
 def _no_check(_name: str, _lows: IntArray, _highs: IntArray) -> None:
     """Nothing: for arrays that are already checked."""
@@ -71,6 +73,16 @@ class Corpus:
     def comment_shares(self) -> FloatArray:
         """Each word's share of the tokens of comments, where a comment of several posts counts once for each post."""
         return self.comment_counts / max(int(self.comment_counts.sum()), 1)
+
+    @cached_property
+    def log_shares(self) -> FloatArray:
+        """The log of each word's share of all tokens."""
+        return np.log(np.maximum(self.shares, _TINY))
+
+    @cached_property
+    def log_comment_shares(self) -> FloatArray:
+        """The log of each word's share of the tokens of comments."""
+        return np.log(np.maximum(self.comment_shares, _TINY))
 
 
 def corpus_from(

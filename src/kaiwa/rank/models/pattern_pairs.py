@@ -31,6 +31,7 @@ MOST_PAIRS = 200_000
 EPOCHS = 3
 RATE = 0.1
 PENALTY = 1e-4
+_SPREAD = 0x9E3779B97F4A7C15 - (1 << 64)  # odd; its products spread neighbouring keys (Knuth 1973)
 
 
 class PatternPairs(NamedTuple):
@@ -95,9 +96,44 @@ def patterns_of(texts: TokenLists, keys: IntArray, words: int) -> TokenLists:
 
 
 def pair_odds(words: int, query: TokenLists, comments: TokenLists, model: PatternPairs) -> FloatArray:
-    """The log-odds of one query and each comment."""
-    asked, texts = patterns_of(query, model.posts, words), patterns_of(comments, model.comments, words)
-    return odds(asked.tokens, *texts, model.weights)
+    """The log-odds of one query and each comment.
+
+    The weights of the query's patterns are added up first, so that a pattern of a comment costs one lookup.
+    """
+    asked = patterns_of(query, model.posts, words).tokens
+    by_pattern = model.weights[asked].sum(axis=0, dtype=np.float64)
+    return pattern_sums(*comments, words + 1, model.comments, by_pattern)
+
+
+@kernel
+def slot_of(key: int, keys: IntArray, slots: Tokens) -> int:
+    """The slot of a key, or the free slot where it belongs; a slot has the place of its key, or -1."""
+    last = len(slots) - 1
+    slot = ((key * _SPREAD) >> 20) & last
+    while slots[slot] >= 0 and keys[slots[slot]] != key:
+        slot = (slot + 1) & last
+    return slot
+
+
+@kernel
+def pattern_sums(starts: IntArray, tokens: Tokens, words: int, keys: IntArray, by_pattern: FloatArray) -> FloatArray:
+    """The sum of the values of each text's patterns."""
+    size = 16
+    while size < 4 * len(keys):
+        size *= 2
+    slots = np.full(size, -1, dtype=np.int32)
+    for place in range(len(keys)):
+        slots[slot_of(keys[place], keys, slots)] = place
+    sums = np.full(len(starts) - 1, by_pattern[0])
+    for text in range(len(sums)):
+        before = np.int64(words - 1)
+        for at in range(starts[text], starts[text + 1] + 1):
+            word = np.int64(tokens[at]) if at < starts[text + 1] else np.int64(words - 1)
+            place = slots[slot_of(int(before * words + word), keys, slots)]
+            if place >= 0:
+                sums[text] += by_pattern[place + 1]
+            before = word
+    return sums
 
 
 @kernel
@@ -108,15 +144,6 @@ def pair_sum(posts: Tokens, comments: Tokens, weights: NDArray[np.float32]) -> f
         for other in comments:
             total += weights[one, other]
     return total
-
-
-@kernel
-def odds(query: Tokens, starts: IntArray, patterns: Tokens, weights: NDArray[np.float32]) -> FloatArray:
-    """The sum of the weights of the query's and each text's patterns."""
-    found = np.zeros(len(starts) - 1)
-    for text in range(len(found)):
-        found[text] = pair_sum(query, patterns[starts[text] : starts[text + 1]], weights)
-    return found
 
 
 @kernel

@@ -13,7 +13,7 @@ import numpy as np
 from kaiwa.model.progress_callback import no_progress
 from kaiwa.rank.models.token_lists import TokenLists
 from kaiwa.rank.models.topic_words import word_rarity
-from kaiwa.stats.compiled import kernel
+from kaiwa.stats.compiled import kernel, sum_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +30,7 @@ MISSING = 0.01
 PENALTY = 20.0
 MOST_WORDS = 20_000
 MOST_TEXTS = 60_000
+_BLOCK = 1 << 16  # texts whose vectors are made at a time
 
 
 class Cells(NamedTuple):
@@ -43,13 +44,28 @@ class Cells(NamedTuple):
 def trained_text_factors(
     corpus: Corpus, *, seed: int, progress: Progress = no_progress
 ) -> dict[str, Any]:  # Any: arrays
-    """The arrays of the model: a vector for each of the most frequent words, and the rarity of every word."""
+    """The arrays of the model: a vector for each of the most frequent words, the rarity of every word, and all texts.
+
+    To solve the equations of a text takes longer than to read its solution, so those of all posts and comments are
+    stored, in half precision.
+    """
     rng = np.random.default_rng(seed)
     words = min(len(corpus.words), MOST_WORDS)
     rarity = word_rarity(corpus)
     texts = rarity_cells(_sample(corpus, rng), rarity, words)
     vectors = word_factors(texts, words, rng, progress=progress).astype(np.float32)
-    return {"vectors": vectors, "rarity": rarity.astype(np.float32), **folding(vectors)}
+    model = {"vectors": vectors, "rarity": rarity.astype(np.float32), **folding(vectors)}
+    stored = {name: _stored(texts, model) for name, texts in (("posts", corpus.posts), ("comments", corpus.comments))}
+    return {**model, **stored}
+
+
+def _stored(texts: TokenLists, model: Mapping[str, Any]) -> NDArray[np.float16]:  # Any: arrays
+    """The vectors of all texts in half precision, made in blocks."""
+    found = np.zeros((len(texts), model["folded"].shape[1]), dtype=np.float16)
+    for low in range(0, len(texts), _BLOCK):
+        chosen = np.arange(low, min(low + _BLOCK, len(texts)))
+        found[chosen] = text_factors(texts.of(chosen), model)
+    return found
 
 
 def folding(vectors: NDArray[np.float32]) -> dict[str, Any]:  # Any: arrays
@@ -83,12 +99,21 @@ def text_factors(texts: TokenLists, model: Mapping[str, Any]) -> FloatArray:  # 
 
     They solve the equations of ``least_squares``.
     """
-    folded = model["folded"]
-    inner = np.zeros((len(texts), folded.shape[1]))
-    fold_rows(*rarity_cells(texts, model["rarity"], len(folded)), folded, 1.0 - MISSING, inner)
+    inner = fold_texts(*texts, model["rarity"], model["folded"], 1.0 - MISSING)
     found: FloatArray = inner @ model["map"].T
     lengths = np.sqrt((found**2).sum(axis=1))
     return found / np.where(lengths > 0, lengths, 1.0)[:, None]
+
+
+def factor_cosines(texts: TokenLists, query: FloatArray, model: Mapping[str, Any]) -> FloatArray:  # Any: arrays
+    """The cosine of a vector of length 1 and each text's vector; 0 for a text without any known word."""
+    cosines: FloatArray = text_factors(texts, model) @ query
+    return cosines
+
+
+def stored_cosines(stored: NDArray[np.float16], numbers: IntArray, query: FloatArray) -> FloatArray:
+    """The cosine of a vector of length 1 and the stored vectors of some texts."""
+    return stored[numbers].astype(np.float64) @ query
 
 
 def least_squares(cells: Cells, vectors: FloatArray) -> FloatArray:
@@ -120,47 +145,101 @@ def count_words(
     return own_starts, words[:made], values[:made]
 
 
-@kernel
-def solve_in_place(matrix: FloatArray, target: FloatArray) -> None:
-    """Solve a symmetric positive definite system by Cholesky's method; the result replaces the target."""
-    size = len(target)
+@sum_kernel
+def solve_in_place(matrix: FloatArray, target: FloatArray, size: int) -> None:
+    """Solve a symmetric positive definite system of some size by Cholesky's method; the result replaces the target.
+
+    The lower part of the matrix is read. Its diagonal is replaced by the reciprocals of the factor's.
+    """
     for row in range(size):
         for column in range(row + 1):
             total = matrix[row, column]
             for at in range(column):
                 total -= matrix[row, at] * matrix[column, at]
-            matrix[row, column] = np.sqrt(total) if row == column else total / matrix[column, column]
-    for row in range(size):
+            matrix[row, column] = 1.0 / np.sqrt(total) if row == column else total * matrix[column, column]
         for at in range(row):
             target[row] -= matrix[row, at] * target[at]
-        target[row] /= matrix[row, row]
+        target[row] *= matrix[row, row]
     for row in range(size - 1, -1, -1):
-        for at in range(row + 1, size):
-            target[row] -= matrix[at, row] * target[at]
-        target[row] /= matrix[row, row]
+        target[row] *= matrix[row, row]
+        for at in range(row):
+            target[at] -= matrix[row, at] * target[row]
 
 
 @kernel
-def fold_rows(
-    starts: IntArray, columns: IntArray, values: FloatArray, folded: FloatArray, weight: float, found: FloatArray
+def gather_words(
+    tokens: NDArray[np.int32], rarity: NDArray[np.float32], folded: FloatArray, own: FloatArray, values: FloatArray
+) -> int:
+    """Copy the vectors of a text's distinct known words, and their frequency times rarity; the number of words."""
+    made = 0
+    words = np.empty(len(tokens), dtype=np.int32)
+    for word in tokens:
+        if word >= len(folded):
+            continue
+        place = 0
+        while place < made and words[place] != word:
+            place += 1
+        if place == made:
+            words[made], values[made], made = word, 0.0, made + 1
+            for at in range(folded.shape[1]):
+                own[place, at] = folded[word, at]
+        values[place] += rarity[word]
+    return made
+
+
+@sum_kernel
+def fold_by_words(own: FloatArray, values: FloatArray, weight: float, matrix: FloatArray, found: FloatArray) -> None:
+    """Solve by the words of a text: z = U' (I + w U U')^-1 x; changes the values."""
+    words, dimensions = own.shape
+    for one in range(words):
+        for other in range(one + 1):
+            total = 0.0
+            for at in range(dimensions):
+                total += own[one, at] * own[other, at]
+            matrix[one, other] = weight * total + (1.0 if one == other else 0.0)
+    solve_in_place(matrix, values, words)
+    for one in range(words):
+        for at in range(dimensions):
+            found[at] += values[one] * own[one, at]
+
+
+@sum_kernel
+def fold_by_dimensions(
+    own: FloatArray, values: FloatArray, weight: float, matrix: FloatArray, found: FloatArray
 ) -> None:
-    """Solve (I + w U' U) z = U' x for each row x, where U are the vectors of its words.
+    """Solve by dimensions: z = (I + w U' U)^-1 U' x."""
+    words, dimensions = own.shape
+    for one in range(dimensions):
+        for other in range(dimensions):
+            matrix[one, other] = 1.0 if one == other else 0.0
+    for word in range(words):
+        for one in range(dimensions):
+            found[one] += values[word] * own[word, one]
+            for other in range(one + 1):
+                matrix[one, other] += weight * own[word, one] * own[word, other]
+    solve_in_place(matrix, found, dimensions)
+
+
+@kernel
+def fold_texts(
+    starts: IntArray, tokens: NDArray[np.int32], rarity: NDArray[np.float32], folded: FloatArray, weight: float
+) -> FloatArray:
+    """The solution of (I + w U' U) z = U' x for each text, where U are the vectors of its words and x their values.
 
     A text with fewer words than dimensions is solved by its words: z = U' (I + w U U')^-1 x.
     """
-    dimensions = folded.shape[1]
-    for row in range(len(found)):
-        own = folded[columns[starts[row] : starts[row + 1]]]
-        by_words = len(own) <= dimensions
-        target = values[starts[row] : starts[row + 1]].copy()
-        if not by_words:
-            target = own.T @ target
-            own = np.ascontiguousarray(own.T)
-        matrix = weight * (own @ own.T)
-        for one in range(len(own)):
-            matrix[one, one] += 1.0
-        solve_in_place(matrix, target)
-        found[row] = own.T @ target if by_words else target
+    dimensions, longest = folded.shape[1], 0
+    for text in range(len(starts) - 1):
+        longest = max(longest, starts[text + 1] - starts[text])
+    own, values, matrix = np.empty((longest, dimensions)), np.empty(longest), np.empty((dimensions, dimensions))
+    found = np.zeros((len(starts) - 1, dimensions))
+    for text in range(len(found)):
+        words = gather_words(tokens[starts[text] : starts[text + 1]], rarity, folded, own, values)
+        if words <= dimensions:
+            fold_by_words(own[:words], values[:words], weight, matrix, found[text])
+        else:
+            fold_by_dimensions(own[:words], values[:words], weight, matrix, found[text])
+    return found
 
 
 def rarity_cells(texts: TokenLists, rarity: FloatArray, words: int) -> Cells:

@@ -26,6 +26,10 @@ class TokenLists(NamedTuple):
     def __len__(self) -> int:
         return len(self.starts) - 1
 
+    def list_of(self, number: int) -> Tokens:
+        """The list of one text."""
+        return self.tokens[self.starts[number] : self.starts[number + 1]]
+
     def of(self, numbers: IntArray) -> TokenLists:
         """The lists of some texts, in this order.
 

@@ -156,6 +156,59 @@ def word_rows(starts: IntArray, tokens: Tokens, rarity: FloatArray, length: Floa
     return rows[:made], counts
 
 
+def pi_cosines(texts: TokenLists, model: TopicWords, weights: FloatArray) -> FloatArray:
+    """The cosine of each text's pi and a vector of weights by word, which has length 1; 0 for an empty text.
+
+    The same as ``topic_weights``, without rows.
+    """
+    last_text = np.zeros(len(model.rarity), dtype=np.int64)
+    longest = int(np.diff(texts.starts).max(initial=0)) + 1
+    logs = np.log(np.maximum(np.arange(max(longest, 64)), 1))
+    return text_pi_cosines(*texts, model, weights, last_text, logs)
+
+
+@kernel
+def find_places(tokens: Tokens, stamp: int, last_text: IntArray, places: IntArray) -> int:
+    """Set for each distinct word of a text its first place, its last place and its count; the number of these words.
+
+    ``last_text`` is, by word, its number in the text and the stamp of the last text that had it.
+    """
+    made = 0
+    for place in range(len(tokens)):
+        mark = last_text[tokens[place]]
+        if mark >> 32 != stamp:
+            mark = (stamp << 32) | made
+            last_text[tokens[place]] = mark
+            places[made, 0], places[made, 2] = place, 0
+            made += 1
+        places[mark & 0xFFFFFFFF, 1] = place
+        places[mark & 0xFFFFFFFF, 2] += 1
+    return made
+
+
+@kernel
+def text_pi_cosines(
+    starts: IntArray, tokens: Tokens, model: TopicWords, weights: FloatArray, last_text: IntArray, logs: FloatArray
+) -> FloatArray:
+    """As ``pi_cosines``; ``logs`` are the logarithms of small numbers, and ``last_text`` is 0 for every word."""
+    found, theta, places = np.zeros(len(starts) - 1), model.theta, np.empty((len(logs), 3), dtype=np.int64)
+    for text in range(len(found)):
+        own = tokens[starts[text] : starts[text + 1]]
+        size, product, square = len(own), 0.0, 0.0
+        for one in range(find_places(own, text + 1, last_text, places)):
+            word = own[places[one, 0]]
+            rarity, length = model.rarity[word] / 10.0, int(model.length[word])
+            score = theta[0] + theta[1] * logs[places[one, 2]] + (theta[2] + theta[3] * rarity) * rarity
+            score += (theta[4] * places[one, 0] + theta[5] * (size - 1 - places[one, 1])) / size
+            score += theta[6] * logs[size] + theta[7] * (logs[length] if length < len(logs) else np.log(length))
+            pi = 1 / (1 + np.exp(-score))
+            product += pi * weights[word]
+            square += pi * pi
+        if square > 0.0:
+            found[text] = product / np.sqrt(square)
+    return found
+
+
 @kernel
 def recurring(
     starts: IntArray, tokens: Tokens, posts: IntArray, post_starts: NDArray[np.uint32],

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kaiwa.model.progress_callback import no_progress
-from kaiwa.stats.compiled import kernel
+from kaiwa.rank.models.word_vectors import unit_product
+from kaiwa.stats.compiled import kernel, sum_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kaiwa.model.ids import IntArray
+    from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.model.progress_callback import Progress
     from kaiwa.rank.models.corpus import Corpus
     from kaiwa.rank.models.token_lists import TokenLists, Tokens
@@ -49,6 +50,10 @@ class Towers(NamedTuple):
     def encoded(self, texts: TokenLists, side: int) -> Singles:
         """The vectors of texts, of length 1 ("texts x dimensions"); 0 for a text without a known word."""
         return _lengths_of_one(_means(texts, self, side) @ self.maps[side].T)[0]
+
+    def cosines(self, texts: TokenLists, side: int, query: Singles) -> FloatArray:
+        """The cosine of a vector of length 1 and each text's vector, without making the latter of length 1."""
+        return unit_products(_means(texts, self, side) @ self.maps[side].T, query)
 
 
 class Gradient(NamedTuple):
@@ -179,6 +184,15 @@ def gated_means(starts: IntArray, tokens: Tokens, vectors: Singles, gates: Singl
                 weight = gates[word] * share
                 for place in range(vectors.shape[1]):
                     means[text, place] += weight * vectors[word, place]
+
+
+@sum_kernel
+def unit_products(vectors: Singles, query: Singles) -> FloatArray:
+    """The product of the query and each vector divided by its length; 0 for a vector of length 0."""
+    found = np.zeros(len(vectors))
+    for row in range(len(vectors)):
+        found[row] = unit_product(vectors[row], query)
+    return found
 
 
 @kernel

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kaiwa.rank.models.token_lists import TokenLists
-from kaiwa.stats.compiled import kernel
+from kaiwa.stats.compiled import kernel, sum_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -143,6 +143,39 @@ def text_vectors(texts: TokenLists, model: Mapping[str, Any]) -> FloatArray:  # 
     add_vectors(*texts, model["vectors"], model["rarity"], summed)
     norms = np.sqrt((summed**2).sum(axis=1))
     return summed / np.where(norms > 0, norms, 1.0)[:, None]
+
+
+def vector_cosines(texts: TokenLists, query: FloatArray, model: Mapping[str, Any]) -> FloatArray:  # Any: arrays
+    """The cosine of a vector of length 1 and the vector of each text; 0 for a text without any."""
+    return sum_cosines(*texts, model["vectors"], model["rarity"], query.astype(np.float32))
+
+
+@sum_kernel
+def sum_cosines(
+    starts: IntArray, tokens: Tokens, vectors: NDArray[np.float32], weights: NDArray[np.float32],
+    query: NDArray[np.float32],
+) -> FloatArray:  # fmt: skip
+    """The cosine of a vector and, for each text, the sum of the weighted vectors of its tokens."""
+    found, total = np.zeros(len(starts) - 1), np.zeros(len(query), dtype=np.float32)
+    for text in range(len(found)):
+        total[:] = 0
+        for at in range(starts[text], starts[text + 1]):
+            word = tokens[at]
+            if word < len(vectors):
+                for place in range(len(total)):
+                    total[place] += weights[word] * vectors[word, place]
+        found[text] = unit_product(total, query)
+    return found
+
+
+@sum_kernel
+def unit_product(vector: NDArray[np.float32], query: NDArray[np.float32]) -> float:
+    """The product of the query and a vector divided by its length; 0 for a vector of length 0."""
+    product, square = np.float32(0), np.float32(0)
+    for place in range(len(vector)):
+        product += vector[place] * query[place]
+        square += vector[place] * vector[place]
+    return product / np.sqrt(square) if square > 0 else 0.0
 
 
 @kernel

@@ -37,6 +37,15 @@ def joined_bytes(strings: Sequence[str]) -> tuple[Bytes, IntArray]:
 
 
 @kernel
+def copy_parts(text: Bytes, lows: IntArray, starts: IntArray, data: Bytes) -> None:
+    """Copy parts of the text that begin at ``lows`` one after another; ``starts`` is where each goes, and the end."""
+    for part in range(len(lows)):
+        low = lows[part]
+        for at in range(starts[part], starts[part + 1]):
+            data[at] = text[low + at - starts[part]]
+
+
+@kernel
 def find_ids(ids: Bytes, starts: IntArray, row: NDArray[np.uint32], wanted: Bytes, ends: IntArray) -> IntArray:
     """The number of each wanted id, -1 for an unknown one; ``row`` has the ids in the order of their bytes."""
     found = np.full(len(ends) - 1, -1, dtype=np.int64)

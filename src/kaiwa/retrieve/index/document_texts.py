@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kaiwa.retrieve.index.byte_lookup import find_ids, joined_bytes
+from kaiwa.retrieve.index.byte_lookup import copy_parts, find_ids, joined_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -77,8 +77,10 @@ class Texts:
         rows = self._at("row", numbers)
         lows, highs = self._at("text_starts", rows), self._at("text_starts", rows + 1)
         self._check_blocks("text", np.concatenate((lows, np.maximum(highs - 1, lows))))
-        parts = [self.text[low:high] for low, high in zip(lows.tolist(), highs.tolist(), strict=True)]
-        return np.concatenate(([0], np.cumsum(highs - lows))), np.concatenate([_NO_BYTES, *parts])
+        starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(highs - lows)))
+        data = np.empty(starts[-1], dtype=np.uint8)
+        copy_parts(self.text, lows, starts, data)
+        return starts, data
 
     def _at(self, name: str, places: IntArray) -> IntArray:
         """The values of an array at some places, which is refused if they are damaged."""
