@@ -103,13 +103,17 @@ def _pair_rankings(parts: Parts) -> dict[str, FloatArray]:
     lists = parts.measured
     return {
         POPULARITY: lists.column("posts"),
-        "run2": lists.column("q2p") + lists.column("q2c"),
+        "run2": _run2(lists),
         "towers": lists.column("towers-q2c"),
         "hybrid": lists.total(("q2p", "q2c", "towers-q2p", "towers-q2c")),
         "RankSVM, all but popularity": by_weights(*parts, (*_NO_POPULARITY, *POST_SIDE)),
         "RankSVM, all": by_weights(*parts, lists.features),
-        "rare and common calibrated apart": calibrated_apart(*parts),
+        "rare and common calibrated apart": calibrated_apart(*parts, floor=_run2(parts.learned)),
     }
+
+
+def _run2(lists: Lists) -> FloatArray:
+    return lists.column("q2p") + lists.column("q2c")
 
 
 def _print_put_back(parts: Parts, asking: Asking) -> None:

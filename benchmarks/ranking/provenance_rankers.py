@@ -86,28 +86,27 @@ def _pairs(lists: Lists) -> tuple[IntArray, IntArray]:
     return np.concatenate(better), np.concatenate(worse)
 
 
-def calibrated_apart(learned: Lists, measured: Lists) -> FloatArray:
+def calibrated_apart(learned: Lists, measured: Lists, *, floor: FloatArray) -> FloatArray:
     """The log odds of a true reply by two logistic regressions, of rare and of common candidates, and a bonus for rare.
 
-    The bonus is the one with the largest mean of two recalls, of all replies and of the rare ones, among the learned
-    topics, each scored by regressions of the other folds.
+    The bonus is the smallest with which the rare part is found as often as by the ranking ``floor``, among the learned
+    topics, each scored by regressions of the other folds; the largest if none suffices.
     """
     odds = _odds(learned, np.ones(len(learned.wanted), dtype=bool), measured)
-    return odds + _bonus(learned) * is_rare(measured)
+    return odds + _bonus(learned, floor) * is_rare(measured)
 
 
-def _bonus(lists: Lists) -> float:
+def _bonus(lists: Lists, floor: FloatArray) -> float:
     has_true = np.bincount(lists.topic_of[lists.is_true.astype(bool)], minlength=len(lists.wanted)) > 0
     fold_of, odds = folds_of(has_true, _FOLDS, np.random.default_rng(1)), np.zeros(len(lists.rows))
     for fold in range(_FOLDS):
         own = (fold_of == fold)[lists.topic_of]
         odds[own] = _odds(lists, fold_of != fold, lists)[own]
-    worth = [_worth(lists, odds + bonus * is_rare(lists)) for bonus in _BONUSES]
-    return _BONUSES[int(np.argmax(worth))]
-
-
-def _worth(lists: Lists, scores: FloatArray) -> float:
-    return sum(float(found_by_topic(lists, scores, 10, rare=rare).mean()) for rare in (False, True)) / 2
+    least = found_by_topic(lists, floor, 10, rare=True).mean()
+    for bonus in _BONUSES:
+        if found_by_topic(lists, odds + bonus * is_rare(lists), 10, rare=True).mean() >= least:
+            return bonus
+    return _BONUSES[-1]
 
 
 def _odds(learned: Lists, topics: Chosen, measured: Lists) -> FloatArray:

@@ -23,9 +23,9 @@ def made_lists(seed: int, topics: int = 40, items: int = 12) -> Lists:
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((topics, items, len(FEATURES)))
     is_true = np.zeros((topics, items), dtype=np.int64)
-    is_true[:, 0] = is_true[:, 6] = 1
+    is_true[:, 0] = is_true[:, items // 2] = 1
     rows[:, :, 0] += 2 * is_true
-    rows[:, :, 2] = np.log(np.where(np.arange(items) < 6, 2, 50))
+    rows[:, :, 2] = np.log(np.where(np.arange(items) < items // 2, 2, 50))
     starts, ones = np.arange(0, topics * items + 1, items), np.ones(topics, dtype=np.int64)
     comments = np.arange(topics * items)
     return Lists(FEATURES, starts, comments, rows.reshape(-1, len(FEATURES)), is_true.ravel(), 2 * ones, ones)
@@ -47,7 +47,8 @@ def test_rankers_of_other_topics_find_more_than_noise() -> None:
     """A RankSVM and the two regressions learn which feature tells true replies."""
     learned, measured = made_lists(1), made_lists(2)
     noise = found_by_topic(measured, measured.column("noise"), 3).mean()
-    for scores in (by_weights(learned, measured, FEATURES), calibrated_apart(learned, measured)):
+    apart = calibrated_apart(learned, measured, floor=learned.column("noise"))
+    for scores in (by_weights(learned, measured, FEATURES), apart):
         assert found_by_topic(measured, scores, 3).mean() > noise + 0.3
 
 
@@ -63,3 +64,13 @@ def test_the_chance_of_a_difference_is_that_of_all_changes_of_sign() -> None:
     assert 0.02 < exact < 0.9
     assert chance_of_difference(one, other) == pytest.approx(exact, abs=0.02)
     assert chance_of_difference(one, one) == 1.0
+
+
+def test_the_bonus_is_no_larger_than_rare_replies_need() -> None:
+    """With a floor of nothing there is none; with a floor that finds every rare reply it raises rare candidates."""
+    learned, measured = made_lists(1, items=60), made_lists(2, items=60)
+    rare = is_rare(measured)
+    low, high = (calibrated_apart(learned, measured, floor=sign * learned.is_true) for sign in (-1.0, 1.0))
+    assert np.allclose((high - low)[~rare], 0)
+    assert np.ptp((high - low)[rare]) < 1e-9
+    assert (high - low)[rare].min() > 0
