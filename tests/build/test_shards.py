@@ -109,11 +109,11 @@ def rows(found: Candidates) -> list[list[float]]:
 def test_shards_find_what_one_index_finds_to_the_last_bit(
     folder: Path, texts: list[str], shards: int, *, listed: bool
 ) -> None:
-    """200 posts, Q2P, Q2C and joint, tf-idf and BM25, k = 10 and 1000; with and without a takedown of posts."""
+    """70 posts, Q2P, Q2C and joint, tf-idf and BM25, k = 10 and 1000; with and without a takedown of posts."""
     one, several = open_index(folder / "index-None"), open_index(folder / f"index-{shards}")
     assert len(several.shards) == shards
     hidden = np.arange(0, 300, 7) if listed else None
-    for text in texts[100:300]:
+    for text in texts[100:170]:
         first, second = query_of(one, f"{text} v3q"), query_of(several, f"{text} v3q")
         for matcher in MATCHERS:
             for k in (10, 1000):
@@ -189,10 +189,12 @@ def sharded(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def sharded_models(sharded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sharded_models(sharded: Path, encoder_files: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All models of this index."""
     target = tmp_path_factory.mktemp("trained") / "models"
     train_models(sharded, target)
+    network, tokenizer = encoder_files
+    train_models(sharded, target, encoder=network, tokenizer=tokenizer)
     return target
 
 
