@@ -64,7 +64,7 @@ class Where:
         corpus = open_models(self.tokens, index).corpus
 
         def arrays_of(name: str) -> Mapping[str, Any]:  # Any: arrays
-            if name == "dense":
+            if name == "dense" and self.trained != self.index:
                 return made_dense_codes(corpus, models.opened("towers"))
             return model_arrays(self.models, name, trained)
 

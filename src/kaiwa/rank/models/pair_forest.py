@@ -73,17 +73,16 @@ def pair_chances(query: TokenLists, comments: TokenLists, model: PairForest) -> 
 def tfidf_rows(posts: TokenLists, comments: TokenLists, rarity: NDArray[np.float32]) -> NDArray[np.float32]:
     """The features of each pair ("pairs x TFIDF_FEATURES"); one post stands for all if there is only one."""
     rows = np.zeros((len(comments), len(TFIDF_FEATURES)), dtype=np.float32)
-    fill_rows(*posts, *comments, rarity, rows)
+    fill_rows(*posts, *comments, rarity, np.zeros(len(rarity)), np.zeros(len(rarity)), rows)
     return rows
 
 
 @kernel
 def fill_rows(
     post_starts: IntArray, posts: Tokens, comment_starts: IntArray, comments: Tokens, rarity: NDArray[np.float32],
-    rows: NDArray[np.float32],
+    in_post: FloatArray, in_comment: FloatArray, rows: NDArray[np.float32],
 ) -> None:  # fmt: skip
-    """Compute the features of each pair."""
-    in_post, in_comment = np.zeros(len(rarity)), np.zeros(len(rarity))
+    """Compute the features of each pair; ``in_post`` and ``in_comment`` are 0 for every word, before and after."""
     for pair in range(len(rows)):
         post = min(pair, len(post_starts) - 2)
         own = posts[post_starts[post] : post_starts[post + 1]]
