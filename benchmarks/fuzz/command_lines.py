@@ -31,7 +31,7 @@ _TAKES = {
 _OPTION_TAKES = {"pilots": "scores", "qrels": "qrels", "votes": "votes", "topics": "topics", "chances": "chances"}
 _VALUES = [
     *("out/made", "nERR@10", "P+", "AP", "0", "1", "2", "3", "0.05", "L1=1,L2=3", "-1", "9" * 20, "1e999", "nan", ""),
-    *(" ", "\n", "x" * 300, "\x1b[31m", "\u202e", "=1+1", "'", "[", "*", "a b", "#", "../x", "\udcff"),
+    *("1e-320", " ", "\n", "x" * 300, "\x1b[31m", "\u202e", "=1+1", "'", "[", "*", "a b", "#", "../x", "\udcff"),
 ]
 
 

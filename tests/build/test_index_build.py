@@ -75,6 +75,16 @@ def _one(number: int):  # type: ignore[no-untyped-def]  # noqa: ANN202
     return np.array([number])
 
 
+def test_a_new_index_has_the_permissions_of_the_old_one(repository: Path, tmp_path: Path) -> None:
+    """Of the folder, its data and its manifest: what others could not read stays so."""
+    target = rebuilt(repository, tmp_path / "index")
+    for path, mode in ((target, 0o750), (data_of(target), 0o700), (target / "manifest.json", 0o640)):
+        path.chmod(mode)
+    rebuilt(repository, target)
+    found = [path.stat().st_mode & 0o777 for path in (target, data_of(target), target / "manifest.json")]
+    assert found == [0o750, 0o700, 0o640]
+
+
 def test_the_arrays_of_an_index_keep_their_names(index: Path) -> None:
     """An index of version 4, whenever it was built, has these."""
     postings = ("starts", "docs", "shapes", "often", "length", "inverse_norms", "bm25_peaks", "tfidf_peaks")

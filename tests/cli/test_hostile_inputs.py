@@ -52,6 +52,14 @@ REFUSED = {
     "status ./": {"kaiwa.toml": b"a=" + b"9" * 5000},
     "pool run.txt --depth 99999999999999999999 -o pool.tsv": {"run.txt": RUN},
     "pool run.txt -o .": {"run.txt": RUN},
+    "compare m.txt --alpha 1e-320": {"m.txt": b"topic A B\n1 .1 .2\n2 .2 .1\n"},
+    "compare m.txt --alpha 1e-8 --baseline A": {"m.txt": b"topic A B\n1 .1 .2\n2 .2 .1\n"},
+    "design --systems 3 --variance 0.1 --min-diff 1e-320": {},
+    "design --systems 3 --variance 1e-320 --min-diff 0.1": {},
+    "design cost --systems 3 --variance 0.1 --min-diff 0.1 --seconds inf": {},
+    "design cost --systems 3 --variance 0.1 --budget inf": {},
+    "unanimity a.txt --qrels a.txt --p nan": {},
+    "serve --reply index --timeout nan": {},
 }
 
 
@@ -62,6 +70,17 @@ def test_a_hostile_input_is_refused_in_one_line(words: str, kaiwa: Kaiwa, tmp_pa
         (tmp_path / name).write_bytes(data)
     done = kaiwa(*words.split())
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+@pytest.mark.parametrize(
+    "words", ["models index -o", "retrieve index t.tsv --all-systems", "verify", "convert s.csv -o"]
+)
+def test_an_empty_path_is_not_the_current_folder(words: str, kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """It is a variable of the shell that is not set."""
+    done = kaiwa(*words.split(), "")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "the path is empty" in done.stderr
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("ending", [b"# the end", b"   ", b"\t", b"#"])
@@ -259,7 +278,8 @@ def in_shell(words: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def test_a_folder_whose_name_is_not_utf8_is_written(tmp_path: Path) -> None:
     """By the libraries that open files themselves, too."""
     (tmp_path / "p.tsv").write_bytes(PAIR)
-    for words in ("clean p.tsv -o $(printf 'r\\377')", "index $(printf 'r\\377') -o $(printf 'i\\377')"):
+    index = "index $(printf 'r\\377') -o $(printf 'i\\377')"
+    for words in ("clean p.tsv -o $(printf 'r\\377')", index, f"{index} --shards 2"):
         done = in_shell(words, tmp_path)
         assert (done.returncode, done.stderr) == (0, "")
     assert {os.fsencode(path.name) for path in tmp_path.iterdir()} == {b"p.tsv", b"r\xff", b"i\xff"}

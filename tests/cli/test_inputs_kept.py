@@ -110,6 +110,33 @@ def test_no_output_replaces_an_input(command: Kaiwa, work: Path, verb: str, opti
             assert bytes_of(work) == before
 
 
+@pytest.mark.parametrize("verb", ["compare", "votes", "pool", "backup", "topics"])
+def test_the_files_that_a_round_begins_with_are_kept(command: Kaiwa, work: Path, verb: str) -> None:
+    """Only the verb that makes a file of the task writes over it; none over its settings or repository."""
+    makers = {"topics.tsv": "topics", "pool.tsv": "pool", "pool.organisers.csv": "pool", "votes.csv": "votes"}
+    for name in ("pool.tsv", "pool.organisers.csv", "takedown.txt"):
+        (work / name).write_text("q1\tc01\n", encoding="utf-8")
+    read = ["repository/pairs.parquet"] if verb in {"votes", "backup", "topics"} else []
+    before = bytes_of(work)
+    for name in ("kaiwa.toml", "takedown.txt", *(name for name, maker in makers.items() if maker != verb), *read):
+        done = command(*verb.split(), *COMMANDS[verb].split(), "-o", name, folder=work)
+        assert (done.returncode, bytes_of(work)) == (2, before), (name, done.stderr)
+        assert "this command reads" in done.stderr
+
+
+def test_a_sheet_that_people_have_filled_is_kept(command: Kaiwa, work: Path) -> None:
+    """Nobody can make its votes again; the same empty sheet is written again."""
+    (work / "pool.tsv").write_text("q1\tc01\n", encoding="utf-8")
+    for _ in range(2):
+        assert command("pool", "--sheet", "judge.csv", folder=work).returncode == 0
+    filled = (work / "judge.csv").read_text(encoding="utf-8-sig").rstrip("\n") + "2\n"
+    (work / "judge.csv").write_text(filled, encoding="utf-8")
+    done = command("pool", "--sheet", "judge.csv", folder=work)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "may have votes in it; give another name" in done.stderr
+    assert (work / "judge.csv").read_text(encoding="utf-8") == filled
+
+
 @pytest.mark.parametrize(("verb", "option"), CASES)
 def test_no_output_replaces_the_votes_of_a_task(command: Kaiwa, work: Path, verb: str, option: str) -> None:
     """A store is a database that no command can make again: no verb writes over it, read or not."""

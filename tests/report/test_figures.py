@@ -1,10 +1,13 @@
+import re
 from xml.etree import ElementTree as ET
 
 import numpy as np
 
 from kaiwa.compare.comparison import Comparison, compare_runs
+from kaiwa.label.agreement import Estimate
 from kaiwa.model.scores import Scores
 from kaiwa.report.figures.comparison_figures import caterpillar_svg, heat_map_svg
+from kaiwa.report.figures.judging_figures import course_svg
 
 
 def compared(runs: tuple[str, ...], *, measure: str = "nERR@10") -> Comparison:
@@ -42,3 +45,15 @@ def test_a_drawing_has_the_same_bytes_every_time() -> None:
     result = compared(("A", "B", "C"))
     assert caterpillar_svg(result) == caterpillar_svg(result)
     assert heat_map_svg(result) == heat_map_svg(result)
+
+
+def test_agreement_below_zero_is_not_drawn_at_zero() -> None:
+    """The axis then begins at -1; an interval of nan, which is unknown, changes nothing."""
+    unknown = float("nan")
+    points = [(1.0, Estimate(-0.4, unknown, unknown)), (2.0, Estimate(0.0, unknown, unknown))]
+    drawn = course_svg(points, name="", axis="", low=0, high=1)
+    below, zero = (float(height) for height in re.findall(r'cy="([\d.]+)"', drawn))
+    assert below > zero
+    assert ">-1<" in drawn
+    above = course_svg([(1.0, points[1][1]), points[1]], name="", axis="", low=0, high=1)
+    assert ">-" not in above

@@ -20,9 +20,11 @@ from kaiwa.store.imported_votes import ImportedVote, add_imported
 from kaiwa.store.people_changes import set_state
 from kaiwa.store.records import Refused, StoreUnavailable
 from kaiwa.store.vote_reading import current_votes
-from kaiwa.store.vote_store import StoreSettings
+from kaiwa.store.vote_store import StoreSettings, open_store
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from conftest import Round
     from kaiwa.store.assignment import Place
     from kaiwa.store.vote_store import VoteStore
@@ -367,6 +369,17 @@ def test_what_another_process_changes_is_seen_while_votes_come_without_a_pause(e
         while store.people()[0].is_active and time.monotonic() < end:
             store.append(Ballots(code, (ballot,)))
         assert not store.people()[0].is_active
+
+
+def test_a_store_that_is_a_link_to_nothing_or_a_folder_is_refused(tmp_path: Path) -> None:
+    """A new store behind a link would hide the votes of a disk that is not mounted, and others could read it."""
+    (tmp_path / "votes.db").symlink_to("absent.db")
+    with pytest.raises(InputError, match="is a link to a missing file; mount its disk"):
+        open_store(tmp_path / "votes.db", [], StoreSettings(2, ladder()))
+    assert not (tmp_path / "absent.db").exists()
+    (tmp_path / "folder.db").mkdir()
+    with pytest.raises(InputError, match="is a folder, not a vote store"):
+        Database(tmp_path / "folder.db")
 
 
 def test_a_second_writer_is_refused_in_one_line(empty: Round) -> None:

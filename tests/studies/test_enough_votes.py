@@ -86,6 +86,12 @@ def test_one_vote_an_item_says_nothing_about_votes() -> None:
     assert all(pair.votes is None for pair in told.pairs)
 
 
+def test_a_difference_on_too_few_topics_needs_topics() -> None:
+    """Nothing is significant on two topics, so it is unknown how many it takes; the runs are not called equal."""
+    pair = found(*round_of([1.0, 0.0], topics=2, people=3, noise=0.0, seed=1)).pairs[0]
+    assert (abs(pair.diff), pair.outcome, pair.votes, pair.topics) == (1.0, "topics", None, None)
+
+
 def test_two_equal_runs_need_nothing() -> None:
     """Without a difference no number of topics is named."""
     runs, votes = round_of([0.5], topics=20, people=2, noise=0.2, seed=4)

@@ -196,6 +196,9 @@ def _seal(
     manifest["seal"] = seal_of(manifest)
     written = new / MANIFEST
     written.write_text(json.dumps(manifest, ensure_ascii=False) + "\n", encoding="utf-8")
+    for made, replaced in ((written, path / MANIFEST), (new, path / str(old.get("data")))):
+        if old and replaced.exists():  # it keeps its permissions
+            made.chmod(replaced.stat().st_mode & 0o7777)
     sync_folder(new)
     last()
     written.replace(path / MANIFEST)

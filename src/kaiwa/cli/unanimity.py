@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.output import IN_FILE, emit, json_option, remark, seed_option
+from kaiwa.cli.shell.output import IN_FILE, FiniteRange, emit, json_option, remark, seed_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import (
     measures_option,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     "-n", "--assessors", type=click.IntRange(1, 1000), default=5, show_default=True, help="Drawn ratings per item."
 )
 @click.option("--dmax", type=click.IntRange(1, 100), default=3, show_default=True, help="The highest drawn rating.")
-@click.option("--p", type=click.FloatRange(0, 100), default=0.2, show_default=True, help="Weight of agreement.")
+@click.option("--p", type=FiniteRange(0, 100), default=0.2, show_default=True, help="Weight of agreement.")
 @trials_option(5000, "Trials of the HSD test.")
 @order_option
 @seed_option

@@ -13,7 +13,7 @@ from kaiwa.model.direction import TOPICS_AND_RUNS, Axes, Direction, Labelled, be
 from kaiwa.model.late import verb
 from kaiwa.model.shown import Shown
 from kaiwa.stats.anova import require_matrix
-from kaiwa.stats.p_values import enough_trials, fewest_trials, smallest_p
+from kaiwa.stats.p_values import enough_trials, fewest_trials, require_alpha, smallest_p
 from kaiwa.stats.ties import tie_tolerance
 from kaiwa.stats.trial_blocks import ONE_THREAD, Workers
 
@@ -120,8 +120,7 @@ def compare_with_baseline(
         raise InputError(f"{scores.measure}: {fault}") from None
     if baseline not in scores.runs:
         raise UnknownName.among(scores.axes.run, baseline, scores.runs)
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha {alpha} is not between 0 and 1; give 0.05, for example")
+    require_alpha(alpha)
     require_known_values(trials=trials, p_rule=p_rule)
     require_margin(margin)
     drawn = 1 if test == "t" else _trials(trials, len(scores.runs) - 1, alpha, p_rule)

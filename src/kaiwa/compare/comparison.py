@@ -17,7 +17,7 @@ from kaiwa.model.direction import TOPICS_AND_RUNS, Axes, Direction, Labelled, be
 from kaiwa.model.late import verb
 from kaiwa.model.shown import Shown
 from kaiwa.stats.anova import AnovaTable, require_matrix, two_way_anova
-from kaiwa.stats.p_values import PRule, fewest_trials, monte_carlo_error, too_close
+from kaiwa.stats.p_values import PRule, fewest_trials, monte_carlo_error, require_alpha, too_close
 from kaiwa.stats.ties import tied_means
 from kaiwa.stats.trial_blocks import ONE_THREAD, Workers
 
@@ -308,8 +308,7 @@ def _require_settings(scores: Scores, test: str, trials: Trials, alpha: float, p
         require_matrix(scores.values, axes=scores.axes)
     except InputError as fault:
         raise InputError(f"{scores.measure}: {fault}") from None
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha {alpha} is not between 0 and 1; give 0.05, for example")
+    require_alpha(alpha)
     if trials != "auto" and test != "tukey" and trials < (fewest := fewest_trials(alpha, p_rule)):
         many = counted(trials, "trial")
         raise InputError(f"{many} cannot make any pair significant at {alpha:g}; give at least {fewest}")

@@ -15,6 +15,7 @@ from kaiwa.model.direction import TOPICS_AND_RUNS, Axes, Direction, Labelled, be
 from kaiwa.model.late import verb
 from kaiwa.model.shown import Shown
 from kaiwa.stats.mixed_elimination import ANSWER, TOPIC_RUN
+from kaiwa.stats.p_values import require_alpha
 from kaiwa.stats.studentised_range import critical_range, range_tail
 
 if TYPE_CHECKING:
@@ -140,8 +141,7 @@ def compare_crossed(observed: Observations, *, alpha: float = 0.05) -> CrossedCo
     >>> compare_crossed(Observations.from_rows("quality", rows)).ranks
     {'B': 1, 'A': 2}
     """
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha {alpha} is not between 0 and 1; give 0.05, for example")
+    require_alpha(alpha)
     model = crossed_model(observed)
     tests = _Tests.of(model, alpha)
     return CrossedComparison(

@@ -49,5 +49,8 @@ def assessor_names(text: str) -> list[str]:
 
 
 def write_sheet(path: Path, items: Sequence[TaskItem], assessors: Sequence[str]) -> None:
-    """Write the items as a CSV sheet with an empty column for each assessor."""
-    write_text(path, sheet_text(items, assessors), durable=True)
+    """Write the items as a CSV sheet with an empty column for each assessor; another file of the name is kept."""
+    text = sheet_text(items, assessors)
+    if path.is_file() and path.read_bytes() != text.encode():
+        raise InputError.at(path, "is another file, which may have votes in it", "give another name, or remove it")
+    write_text(path, text, durable=True)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from kaiwa.errors import InputError, counted, option
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -15,6 +17,19 @@ if TYPE_CHECKING:
 PRule = Literal["plus-one", "share"]
 MIN_TRIALS = 5_000
 EXTREME_TRIALS = 20
+MOST_TRIALS = 100_000_000
+"""Trials that are drawn without being asked for; hours of work."""
+LEAST_ALPHA = 1e-9
+
+
+def require_alpha(alpha: float) -> None:
+    """Refuse a level that is no probability, or one that no number of trials can reach."""
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha {alpha} is not between 0 and 1; give 0.05, for example")
+    if alpha < LEAST_ALPHA:
+        raise InputError(
+            f"alpha {alpha:g} is below {LEAST_ALPHA:g}, which no test here can reach; give 0.05, for example"
+        )
 
 
 def p_from_counts(count: NDArray[np.number], trials: int, p_rule: PRule) -> FloatArray:
@@ -63,7 +78,11 @@ def enough_trials(alpha: float, *, comparisons: int) -> int:
     >>> enough_trials(0.05, comparisons=3), enough_trials(0.01, comparisons=109)
     (5000, 218000)
     """
-    return max(MIN_TRIALS, ceil(EXTREME_TRIALS * comparisons / alpha - 1e-9))
+    enough = max(MIN_TRIALS, ceil(EXTREME_TRIALS * comparisons / alpha - 1e-9))
+    if enough > MOST_TRIALS:
+        what = f"{counted(comparisons, 'comparison')} at alpha {alpha:g} need {enough:,} trials"
+        raise InputError(f"{what}; give a larger alpha, or {option('trials')}")
+    return enough
 
 
 def smallest_p(trials: int | None, p_rule: PRule) -> float:

@@ -34,6 +34,8 @@ class Database:
     def __init__(self, location: str | Path) -> None:
         self.path = None if _is_url(location) else Path(location)
         self.url = _parsed(str(location)) if self.path is None else URL.create("sqlite", database=str(self.path))
+        if self.path is not None:
+            _refuse_no_file(self.path)
         self.place = str(self.path or self.url.set(drivername="postgresql").render_as_string())
 
     @property
@@ -103,6 +105,14 @@ class Database:
 
 def _is_url(location: str | Path) -> bool:
     return isinstance(location, str) and "://" in location
+
+
+def _refuse_no_file(path: Path) -> None:
+    """Refuse a link to nothing, such as to a disk that is not mounted: a new store there would hide the votes."""
+    if path.is_symlink() and not path.exists():
+        raise InputError.at(path, "is a link to a missing file", "mount its disk, or remove the link")
+    if path.is_dir():
+        raise InputError.at(path, "is a folder, not a vote store", "move it away, or restore a copy: kaiwa backup")
 
 
 def _parsed(location: str) -> URL:

@@ -40,7 +40,7 @@ class PairOutlook:
 
     ``outcome`` is ``decided``; ``soon`` if about ``MORE`` votes are enough, ``votes`` if more are; ``topics`` if no
     vote on these topics is enough; ``equal`` without a difference. ``votes`` is None if no number is enough or if it
-    is unknown how much votes vary.
+    is unknown how much votes vary, ``topics`` if there are too few for any test.
     """
 
     a: str
@@ -150,8 +150,10 @@ def _pair_outlook(names: tuple[str, str], *, diff: float, p: float, significant:
     size = abs(diff)
     if significant:
         return PairOutlook(*names, diff, p, "decided", None, None)
-    if size == 0 or not np.isfinite(needs.critical):
+    if size == 0:
         return PairOutlook(*names, diff, p, "equal", None, None)
+    if not np.isfinite(needs.critical):  # so few topics that no difference is significant
+        return PairOutlook(*names, diff, p, "topics", None, None)
     size = min(size, needs.critical)
     votes = needs.votes(size)
     outcome: Outcome = "topics" if votes is None else "soon" if votes <= MORE else "votes"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import DesignError, InputError
@@ -76,7 +77,7 @@ def pool_items(depth: int, runs: int, overlap: float) -> float:
 
 def best_split(asked: Requirement, labellings: Sequence[Labelling], *, hours: float) -> tuple[Split, ...]:
     """The topics that a budget pays for under each way of judging; by care, then by difference found."""
-    if not hours > 0:
+    if not 0 < hours < inf:
         raise InputError.at("budget", f"{hours:g} is not a positive number of hours", "give assessors' hours")
     sized = [(way, int(hours / way.hours_per_topic)) for way in _checked(labellings)]
     splits = [_split(asked, way, min(n, LARGEST_N)) for way, n in sized if n > 1]
@@ -106,7 +107,8 @@ def _split(asked: Requirement, way: Labelling, n: int) -> Split:
 
 def _checked(labellings: Sequence[Labelling]) -> Sequence[Labelling]:
     for way in labellings:
-        if min(way.depth, way.assessors) < 1 or not way.seconds > 0 or not way.variance > 0 or way.items < 1:
-            what = "not all of depth, items, assessors, seconds and variance are positive"
+        is_positive = 0 < way.seconds < inf and 0 < way.variance < inf
+        if min(way.depth, way.assessors, way.items) < 1 or not is_positive:
+            what = "not all of depth, items, assessors, seconds and variance are positive numbers"
             raise InputError(f"cost: {what}; fix the one that is not")
     return labellings

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import isfinite
 
 from kaiwa.errors import InputError, UnknownName, option
 from kaiwa.stats.solvers import LARGEST_N
@@ -11,6 +10,8 @@ from kaiwa.topicset.designed_tests import METHODS, TESTS, Test
 
 MOST_SYSTEMS = 10**6
 LEAST_ALPHA = 1e-15
+LEAST, MOST = 1e-60, 1e60
+"""The bounds of variances and differences: quotients of their squares are numbers."""
 INTERVAL = "interval"
 QUANTITIES = ("n", "min_diff", "power", "systems", "alpha")
 """Without ``solve``, the first of these that is missing is found."""
@@ -111,11 +112,11 @@ def _check_given(filled: Requirement, target: str) -> None:
 
 
 def _check_values(filled: Requirement) -> None:
-    _between("variance", filled.variance, 0.0, float("inf"), "give a positive variance, such as 0.06")
-    _between("scale", filled.scale, 0.0, float("inf"), "give the range of the scores, 1 for scores in 0..1")
+    _between("variance", filled.variance, LEAST, MOST, "give a positive variance, such as 0.06")
+    _between("scale", filled.scale, LEAST, MOST, "give the range of the scores, 1 for scores in 0..1")
     _between("alpha", filled.alpha, LEAST_ALPHA, 1.0, "give a probability, such as 0.05")
     _between("power", filled.power, 0.0, 1.0 - 1e-12, "give a probability, such as 0.8")
-    _between("min_diff", filled.min_diff, 0.0, float("inf"), "give the smallest difference that matters")
+    _between("min_diff", filled.min_diff, LEAST, MOST, "give the smallest difference that matters")
     if filled.min_diff is not None and filled.min_diff > filled.scale:
         what = f"{filled.min_diff:g} is larger than the scale of the scores, {filled.scale:g}"
         raise InputError.at("min_diff", what, f"give a difference up to {filled.scale:g}, or set {option('scale')}")
@@ -126,10 +127,10 @@ def _check_values(filled: Requirement) -> None:
 
 
 def _between(name: str, value: float | None, low: float, high: float, repair: str) -> None:
-    if value is None:
-        return
-    if not low < value < high or not isfinite(value):
-        allowed = "a positive number" if high == float("inf") else f"between {low:g} and {high:g}"
+    if value is not None and not low < value < high:
+        allowed = "a positive number" if high > 1 else f"between {low:g} and {high:g}"
+        if high > 1 and 0 < value < float("inf"):
+            allowed = f"from {low:g} to {high:g}"
         raise InputError.at(name, f"{value:g} is not {allowed}", f"{repair} ({option(name)})")
 
 

@@ -6,6 +6,7 @@ A row of a stream is a document of the shard: its number in the index, id, text 
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -87,7 +88,7 @@ class ShardStreams:
         import pyarrow as pa
 
         if shard not in self._writers:
-            file = self._stack.enter_context(pa.OSFile(str(self._paths[shard]), "wb"))
+            file = self._stack.enter_context(pa.OSFile(os.fsencode(self._paths[shard]), "wb"))
             self._writers[shard] = self._stack.enter_context(pa.ipc.new_stream(file, schema))
         return self._writers[shard]
 
@@ -104,5 +105,5 @@ def documents_in(path: Path) -> Iterator[Any]:  # Any: record batches
     import pyarrow as pa
 
     if path.exists():
-        with pa.memory_map(str(path)) as source, pa.ipc.open_stream(source) as stream:
+        with pa.memory_map(os.fsencode(path)) as source, pa.ipc.open_stream(source) as stream:
             yield from stream

@@ -20,9 +20,32 @@ from kaiwa.report.text_tables import visible, wrapped
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-IN_FILE = click.Path(path_type=Path)
+
+class FilePath(click.Path):
+    """A path that is not empty: an empty one, such as an unset variable of a shell, would be the current folder."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # Any: click's own
+        """The path."""
+        if value == "":
+            self.fail("the path is empty; give the name of a file or folder", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range; nan, which no comparison excludes, is in none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # Any: click's own
+        """The number."""
+        number = super().convert(value, param, ctx)
+        return self.fail(f"{value} is not a number", param, ctx) if number != number else number  # noqa: PLR0124  nan
+
+
+IN_FILE = FilePath()
 """A path to read; existence is checked by the reader, which gives the better message."""
-OUT_FILE = click.Path(path_type=Path)
+OUT_FILE = FilePath()
 """A path to write: the type tells a verb's outputs from its inputs, over which nothing is written."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, nothing else.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from kaiwa.cli.shell.output import IN_FILE
+from kaiwa.cli.shell.output import IN_FILE, FiniteRange
 from kaiwa.cli.shell.shared_options import gathered, takedown_option
 from kaiwa.errors import InputError, option
 
@@ -61,7 +61,7 @@ _REPLY = (
     click.option(
         "--timeout",
         metavar="SECONDS",
-        type=click.FloatRange(0, 600, min_open=True),
+        type=FiniteRange(0, 600, min_open=True),
         default=10.0,
         show_default=True,
         help="--reply: the longest wait for an answer.",

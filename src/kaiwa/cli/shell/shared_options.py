@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kaiwa.cli.shell.complete import MEASURE, SCHEME, SCORED_MEASURE
-from kaiwa.cli.shell.output import IN_FILE
+from kaiwa.cli.shell.output import IN_FILE, FiniteRange
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ engine_option = click.option("--engine", metavar="ENGINE", default="local", show
 confidence_option = click.option(
     "--confidence",
     metavar="P",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=FiniteRange(0, 1, min_open=True, max_open=True),
     default=0.95,
     show_default=True,
     help="Confidence level of the interval.",

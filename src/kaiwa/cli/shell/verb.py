@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from kaiwa.cli.shell.output import OUT_FILE, quiet_option
-from kaiwa.cli.shell.task_defaults import take_task_defaults, tell_task_defaults
+from kaiwa.cli.shell.task_defaults import take_task_defaults, task_folder, tell_task_defaults
 from kaiwa.disk.joint_output import Addition, finish, is_written, together
 from kaiwa.disk.protected_inputs import reading, refuse_input
 
@@ -22,8 +22,10 @@ _OF_OTHER_VERBS = {"demo", "run"}
 """Verbs that run others, which write the files that the next ones read."""
 _READ_AGAIN = {*_OF_OTHER_VERBS, "init"}
 """Verbs that read what they have written; they record nothing themselves."""
-_EXPORTED = "votes.csv"
-"""The file of a task that ``kaiwa votes`` makes of the store, again and again."""
+_NEVER_MADE = ("kaiwa.toml", "takedown.txt")
+"""The files of a task that people write and that every verb in its folder reads."""
+_MAKER = {"topics.tsv": "topics", "pool.tsv": "pool", "pool.organisers.csv": "pool", "votes.csv": "votes"}
+"""The files that a round begins with, and the verb that makes each: no other verb writes over them."""
 
 
 class VerbGroup(click.Group):
@@ -97,7 +99,15 @@ def _read_by(command: click.Command, options: Mapping[str, Any]) -> list[Path]: 
     if command.name in _OF_OTHER_VERBS:
         return []
     parts = [part for path in _paths(command, options, written=False) for part in _parts_read(path)]
-    return [part for part in parts if part.name != _EXPORTED] if command.name == "votes" else parts
+    if command.name == "votes":  # it makes the votes of the task again and again
+        parts = [part for part in parts if _MAKER.get(part.name) != "votes"]
+    return [*parts, *_files_of_task(task_folder(), str(command.name))]
+
+
+def _files_of_task(folder: Path | None, verb: str) -> list[Path]:
+    """The files of the task folder in which a verb works: its settings, and what people made and the verb does not."""
+    kept = [*_NEVER_MADE, *(name for name, maker in _MAKER.items() if maker != verb)]
+    return [folder / name for name in kept] if folder else []
 
 
 def _parts_read(path: Path) -> list[Path]:
@@ -106,11 +116,17 @@ def _parts_read(path: Path) -> list[Path]:
     if (path / CONFIG).is_file():
         from kaiwa.task.task_folder import read_task
 
-        return read_task(path).sources
-    if (path / "manifest.json").is_file() or (path / "pairs.parquet").exists():  # an index or a repository
-        own = {"manifest.json", "takedown.txt"}
-        return [part for part in path.iterdir() if part.name in own or part.suffix == ".parquet"]
-    return [path]
+        task = read_task(path)
+        return [*task.sources, *(_parts_of_collection(task.repository) if task.repository.is_dir() else [])]
+    return _parts_of_collection(path) or [path]
+
+
+def _parts_of_collection(path: Path) -> list[Path]:
+    """The files of an index or a repository that are read; none if the folder is neither."""
+    if not (path / "manifest.json").is_file() and not (path / "pairs.parquet").exists():
+        return []
+    own = {"manifest.json", "takedown.txt"}
+    return [part for part in path.iterdir() if part.name in own or part.suffix == ".parquet"]
 
 
 def _refuse_inputs(command: click.Command, options: Mapping[str, Any]) -> None:  # Any: as click parsed

@@ -50,11 +50,14 @@ def interval_svg(estimate: Estimate, *, low: float, high: float, name: str) -> s
 def course_svg(points: Sequence[tuple[float, Estimate]], *, name: str, axis: str, low: float, high: float) -> str:
     """Estimates with their intervals along an axis, joined by a line; the vertical axis runs from ``low`` to ``high``.
 
+    If an estimate or its interval is below ``low``, as agreement can be, the axis begins at minus ``high``.
+
     >>> from kaiwa.label.agreement import Estimate
     >>> course_svg([(10, Estimate(0.5, 0.3, 0.7)), (20, Estimate(0.6, 0.5, 0.7))], name="", axis="", low=0, high=1)[:4]
     '<svg'
     """
     first, last = points[0][0], points[-1][0]
+    low = -high if any(end < low for _, one in points for end in (one.value, one.low)) else low
     across = _WIDTH - _LEFT - _RIGHT
     up = _HEIGHT - _TOP - _BOTTOM
 
