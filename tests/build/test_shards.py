@@ -189,10 +189,12 @@ def sharded(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def sharded_models(sharded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sharded_models(sharded: Path, encoder_files: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All models of this index."""
     target = tmp_path_factory.mktemp("trained") / "models"
+    network, tokenizer = encoder_files
     train_models(sharded, target)
+    train_models(sharded, target, encoder=network, tokenizer=tokenizer)
     return target
 
 
