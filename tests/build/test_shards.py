@@ -192,8 +192,8 @@ def sharded(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sharded_models(sharded: Path, encoder_files: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All models of this index."""
     target = tmp_path_factory.mktemp("trained") / "models"
-    train_models(sharded, target)
     network, tokenizer = encoder_files
+    train_models(sharded, target)
     train_models(sharded, target, encoder=network, tokenizer=tokenizer)
     return target
 

@@ -136,6 +136,11 @@ class ShardSide:
         return _NO_NUMBERS if self.terms is None else self.terms
 
     @cached_property
+    def number_table(self) -> Numbers:
+        """The number in the index of each document of the shard; empty if these are the same."""
+        return _NO_NUMBERS if self.numbers is None else self.numbers
+
+    @cached_property
     def checked(self) -> NDArray[np.bool_]:
         """Per term: whether its postings were checked before."""
         return np.zeros(len(self.postings.starts) - 1, dtype=np.bool_)

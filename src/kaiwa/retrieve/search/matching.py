@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.retrieve.search.joint_topk import joint_topk
 from kaiwa.retrieve.search.query_postings import UNIT, dense_scores, scores_of, top_documents
-from kaiwa.retrieve.search.shard_merging import NO_PAIRS, floor_of, merged, pairs_of
+from kaiwa.retrieve.search.shard_merging import NO_PAIRS
+from kaiwa.retrieve.search.shard_search import best_pairs
 from kaiwa.retrieve.search.topk import best_first
 from kaiwa.retrieve.search.weighted_terms import query_postings, weighted_terms
 from kaiwa.retrieve.similarity import SIMILARITIES
@@ -23,14 +23,8 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.retrieve.index.document_texts import Placed
     from kaiwa.retrieve.index.inverted_index import Index, Shard, ShardSide, Side
-    from kaiwa.retrieve.search.joint_topk import Floor
     from kaiwa.retrieve.search.query_postings import QueryPostings
-    from kaiwa.retrieve.search.shard_merging import Pairs
     from kaiwa.retrieve.search.weighted_terms import WeightedTerms
-
-TOP_POSTS = 64
-MIN_COMMENTS = 64
-_WITH_FLOOR = 1  # fewer comments need to be scored for a low bound if the floor is high already
 
 
 @dataclass(frozen=True)
@@ -98,8 +92,8 @@ def search(query: Query, matcher: Matcher, *, k: int, takedown_posts: IntArray |
     if k > 0 and (len(on_posts) or len(on_comments)):
         for scores, shard in _best_shards_first(index, on_posts, similarity, takedown_posts):
             postings, _ = query_postings(on_comments, shard.comments, similarity)
-            floor = floor_of(found, k, shard.comments)
-            found = merged(found, _best_pairs(shard, scores, postings, k, floor), k)
+            numbers = shard.comments.number_table, shard.posts.number_table
+            found = best_pairs(found, k, postings, shard.links, scores, *numbers)
     return Candidates(found.comments, found.posts, found.scores / UNIT)
 
 
@@ -139,18 +133,6 @@ def _post_scores(side: ShardSide, weighted: WeightedTerms, similarity: str, hidd
     if hidden is not None:
         scores[hidden.own] = -1.0
     return scores
-
-
-def _best_pairs(shard: Shard, post_scores: FloatArray, postings: QueryPostings, k: int, floor: Floor) -> Pairs:
-    """The k best pairs of a shard that reach the floor, with as many top posts as the search needs to be exact."""
-    count, least = TOP_POSTS, _WITH_FLOOR if floor.score > 0 else MIN_COMMENTS
-    while True:
-        best = top_documents(post_scores, count)
-        _, top_posts, _ = best_first(best)
-        found, exact = joint_topk(k, postings, shard.links, post_scores, top_posts, best.threshold[0], least, floor)
-        if exact:
-            return pairs_of(found, shard, post_scores)
-        count *= 8
 
 
 def post_similarities(query: Query, similarity: str, posts: IntArray) -> FloatArray:

@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kaiwa.retrieve.search.joint_topk import Floor
+from kaiwa.retrieve.search.query_postings import lower_bound
+from kaiwa.retrieve.search.topk import TopK, ranked
+from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from kaiwa.model.ids import FloatArray, IntArray
-    from kaiwa.retrieve.index.inverted_index import Shard, ShardSide
-    from kaiwa.retrieve.search.topk import TopK
+    from kaiwa.retrieve.index.document_texts import Numbers
 
 
 class Pairs(NamedTuple):
@@ -25,22 +29,29 @@ class Pairs(NamedTuple):
     posts: IntArray
     post_scores: FloatArray
 
-    def at(self, places: IntArray) -> Pairs:
-        """The pairs at these places."""
-        return Pairs(self.scores[places], self.comments[places], self.posts[places], self.post_scores[places])
-
 
 NO_PAIRS = Pairs(np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
 
 
-def pairs_of(topk: TopK, shard: Shard, post_scores: FloatArray) -> Pairs:
-    """The pairs that a shard found; ``post_scores`` are those of its posts, none if posts have no scores."""
+@kernel
+def pairs_of(topk: TopK, post_scores: FloatArray, comment_numbers: Numbers, post_numbers: Numbers) -> Pairs:
+    """The pairs that a shard found; ``post_scores`` are those of its posts, none if posts have no scores.
+
+    The numbers of its comments and posts in the index are given; none if they are the same.
+    """
     size = topk.size[0]
-    scores, comments, posts = topk.scores[:size], topk.comments[:size], topk.posts[:size]
-    by_post = post_scores[posts] if len(post_scores) else np.zeros(size)
-    return Pairs(scores, shard.comments.in_index(comments), shard.posts.in_index(posts), by_post)
+    comments, posts, by_post = topk.comments[:size].copy(), topk.posts[:size].copy(), np.zeros(size)
+    for place in range(size):
+        if len(post_scores):
+            by_post[place] = post_scores[posts[place]]
+        if len(comment_numbers):
+            comments[place] = comment_numbers[comments[place]]
+        if len(post_numbers):
+            posts[place] = post_numbers[posts[place]]
+    return Pairs(topk.scores[:size].copy(), comments, posts, by_post)
 
 
+@kernel
 def merged(found: Pairs, others: Pairs, k: int) -> Pairs:
     """The k best comments of both, best first; a comment of both with its best post, the first by id among equals.
 
@@ -51,23 +62,37 @@ def merged(found: Pairs, others: Pairs, k: int) -> Pairs:
     >>> merged(one, other, 2).posts
     array([3, 5])
     """
-    if not len(others.scores):
-        return found
-    both = others
-    if len(found.scores):
-        both = Pairs(*(np.concatenate(parts) for parts in zip(found, others, strict=True)))
-        order = np.lexsort((both.posts, -both.post_scores, both.comments))
-        comments = both.comments[order]
-        both = both.at(order[np.concatenate(([True], comments[1:] != comments[:-1]))])
-    return both.at(np.lexsort((both.comments, -both.scores))[:k])
+    scores = np.concatenate((found.scores, others.scores))
+    comments = np.concatenate((found.comments, others.comments))
+    posts = np.concatenate((found.posts, others.posts))
+    post_scores = np.concatenate((found.post_scores, others.post_scores))
+    order = ranked(scores, comments)
+    order = order[~worse_copies(comments, posts, post_scores)[order]][:k]
+    return Pairs(scores[order], comments[order], posts[order], post_scores[order])
 
 
-def floor_of(found: Pairs, k: int, side: ShardSide) -> Floor:
+@kernel
+def worse_copies(comments: IntArray, posts: IntArray, post_scores: FloatArray) -> NDArray[np.bool_]:
+    """Per pair: whether the same comment has a better post in another pair; a comment is in two pairs at most."""
+    worse = np.zeros(len(comments), dtype=np.bool_)
+    order = np.argsort(comments)
+    for place in range(1, len(order)):
+        one, other = order[place - 1], order[place]
+        if comments[one] == comments[other]:
+            is_first = posts[one] < posts[other]
+            if post_scores[one] != post_scores[other]:
+                is_first = post_scores[one] > post_scores[other]
+            worse[other if is_first else one] = True
+    return worse
+
+
+@kernel
+def floor_of(found: Pairs, k: int, numbers: Numbers) -> Floor:
     """What a comment of the next shard must reach: the worst of the k best so far; 0 if they are fewer.
 
-    The worst comment itself reaches it, because the shard may have a post of it with a smaller id.
+    The worst comment itself reaches it, because the shard may have a post of it with a smaller id. ``numbers`` are
+    those of the shard's comments in the index.
     """
-    if len(found.scores) < k or side.numbers is None:
+    if len(found.scores) < k:
         return Floor(0.0, 0)
-    last = int(np.searchsorted(side.numbers, np.uint32(found.comments[k - 1]), side="right"))
-    return Floor(float(found.scores[k - 1]), last)
+    return Floor(found.scores[k - 1], lower_bound(numbers, 0, len(numbers), found.comments[k - 1] + 1))

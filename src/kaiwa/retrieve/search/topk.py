@@ -113,6 +113,13 @@ def swap(topk: TopK, one: int, other: int) -> None:
     put(topk, other, score, comment, post)
 
 
+@kernel
+def ranked(scores: FloatArray, comments: IntArray) -> IntArray:
+    """The places of pairs in rank order: by score, and among equal scores by the comment's id."""
+    by_id = np.argsort(comments, kind="mergesort")
+    return by_id[np.argsort(-scores[by_id], kind="mergesort")]
+
+
 def best_first(topk: TopK) -> tuple[FloatArray, IntArray, IntArray]:
     """The scores, comments and posts of the k best, or of all if fewer, in rank order."""
     size, k = topk.size[0], len(topk.scores) // 2
