@@ -47,7 +47,7 @@ COMMANDS = (
     Command("retrieve index topics.tsv -o new.txt --system bm25", "retrieve index topics.tsv -o new.txt -k 2"),
     Command(f"check {FAULTY} --fix -o fixed", f"check {FAULTY} --fix -o fixed -k 1"),
     Command(f"pool {RUNS} -o new.tsv", f"pool {RUNS} -o new.tsv --depth 1"),
-    Command("pool --sheet sheet.csv --assessors A1,A2", "pool --sheet sheet.csv"),
+    Command("pool --sheet sheet.csv --assessors A1,A2"),  # a sheet that differs is kept
     Command("pool --sheet sheet.html --assessor A1", "pool --sheet sheet.html --assessor A2"),
     Command("votes judged -o new.csv", "votes judged -o new.csv --format stc-labels"),
     Command("backup judged -o copy.db"),

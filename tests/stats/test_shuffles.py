@@ -133,3 +133,20 @@ def test_up_to_65535_runs_can_be_shuffled() -> None:
     """A place among the runs takes 16 bits of a word beside the 48 of a fraction."""
     with pytest.raises(InputError, match="1 run; a comparison takes 2 to 65535 runs"):
         next(shuffled_means(np.zeros((3, 1)), trials=1, key=1))
+
+
+def test_without_the_compiler_every_thread_uses_numpy() -> None:
+    """Many threads try to load a module whose import fails; none of them finds a half-loaded one."""
+    script = (
+        "import sys, numpy as np\n"
+        "sys.modules['numba'] = None\n"
+        "sys.setswitchinterval(1e-6)\n"
+        "from kaiwa.stats import shuffles\n"
+        "from kaiwa.stats.trial_blocks import Threads\n"
+        "shuffles.COMPILED_FROM = shuffles.BLOCK_CELLS = 1\n"
+        "by_topic = np.random.default_rng(1).random((4, 3))\n"
+        "means = shuffles.shuffled_means(by_topic, trials=400, key=2, workers=Threads(8))\n"
+        "print(sum(len(block) for block in means))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("400\n", "")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +30,8 @@ COMPILED_FROM = 60_000_000
 """Cells (topics x runs x trials) from which the compiled path is faster, loading included; docs/decisions/020."""
 COMPILED = "kaiwa.stats.shuffle_kernel"
 BLOCK_CELLS = 250_000
+_LOADING = Lock()
+"""Without it, a thread may find the half-loaded module of another one whose import is about to fail."""
 
 
 def shuffled_means(
@@ -63,7 +66,8 @@ def _path(cells: int) -> Callable[[FloatArray, int, int, int, Draws], FloatArray
     if cells < COMPILED_FROM and COMPILED not in sys.modules:
         return sums_by_numpy
     try:
-        from kaiwa.stats.shuffle_kernel import sums_compiled
+        with _LOADING:
+            from kaiwa.stats.shuffle_kernel import sums_compiled
     except MissingExtra:  # the same bits without the compiler, more slowly
         return sums_by_numpy
     return sums_compiled
