@@ -49,7 +49,7 @@ class Repository:
     path: Path
     manifest: Manifest
     takedown: frozenset[str] = frozenset()
-    folder: tuple[int, int] | None = None  # its device and number, by which a replaced folder is found
+    folder: tuple[int, ...] | None = None  # its device and number, by which a replaced folder is found
 
     def posts(self) -> Iterator[list[list[str]]]:
         """Batches of [ids, texts] of the posts."""
@@ -172,13 +172,20 @@ def open_repository(path: Path, *, takedown: frozenset[str] = frozenset()) -> Re
     raise InputError.at(path, "is being replaced again and again", "wait for the other commands")
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
-    """The device and number of a folder; None if it is missing."""
+def _identity(path: Path) -> tuple[int, ...] | None:
+    """The device and number of a folder, and the number and time of its manifest; None if the folder is missing.
+
+    A file system gives the number of a removed folder to a new one: the number alone does not distinguish two builds.
+    """
     try:
         state = path.stat()
     except OSError:
         return None
-    return state.st_dev, state.st_ino
+    try:
+        manifest = (path / MANIFEST).stat()
+    except OSError:
+        return state.st_dev, state.st_ino
+    return state.st_dev, state.st_ino, manifest.st_ino, manifest.st_mtime_ns
 
 
 def _open_repository(path: Path, takedown: frozenset[str]) -> Repository:
