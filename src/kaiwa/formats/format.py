@@ -78,7 +78,9 @@ class Format(Generic[T, W]):
     understood together. ``texts`` is None if the format is only read. ``shape`` shows a line of the file;
     ``description`` is one line of documentation. ``by_lines`` tells that lines are read one by one: ``read`` takes a
     ``span`` of the file, so that several processes can read it. ``by_groups`` tells that ``read`` takes a range of the
-    row ``groups`` of a Parquet file.
+    row ``groups`` of a Parquet file. ``count`` gives the number of things in a file that are named after their numbers;
+    ``read`` then takes the number of the ``first``, so that several files are numbered as one. ``columns`` gives the
+    names of the columns of a file of pairs, in their order; none if it has all of them and no header.
     """
 
     name: str
@@ -91,6 +93,8 @@ class Format(Generic[T, W]):
     read_together: Callable[[Sequence[Path]], T] | None = None
     by_lines: bool = False
     by_groups: bool = False
+    count: Callable[[Path], int] | None = None
+    columns: Callable[[Path], tuple[str, ...]] | None = None
 
 
 def late(module: str, name: str) -> Callable[..., Any]:  # Any: what the function itself takes and returns

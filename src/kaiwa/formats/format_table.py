@@ -238,6 +238,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         late("collection.pair_files", "is_pairs_tsv"),
         late("collection.pair_files", "read_pairs_tsv"),
         by_lines=True,
+        columns=late("collection.pair_files", "tsv_columns"),
     ),
     Format(
         "pairs-jsonl",
@@ -264,6 +265,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         "pairs as CSV with a header; commas, semicolons or tabs; post_id and comment_id are optional",
         late("collection.pair_tables", "is_pairs_csv"),
         late("collection.pair_tables", "read_pairs_csv"),
+        columns=late("collection.pair_tables", "csv_columns"),
     ),
     Format(
         "pairs-two-columns",
@@ -272,6 +274,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         "pairs as two columns without ids",
         late("collection.pair_tables", "is_two_columns"),
         late("collection.pair_tables", "read_two_columns"),
+        columns=late("collection.pair_tables", "two_columns"),
     ),
     Format(
         "dialogues",
@@ -280,6 +283,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         "dialogues as JSONL or a JSON array; each turn is a post, and the next turn its comment",
         late("collection.dialogue_files", "is_dialogues"),
         late("collection.dialogue_files", "read_dialogues"),
+        count=late("collection.dialogue_files", "dialogue_count"),
     ),
     Format(
         "pairs-split",

@@ -38,13 +38,18 @@ def is_dialogues(head: Head) -> Match:
     return Match.SURE if turns and all(_text(turn) is not None for turn in turns) else Match.NO
 
 
-def read_dialogues(path: Path) -> Iterator[Batch]:
-    """The pairs of neighbouring turns, batch by batch."""
-    return in_batches(_pairs(path))
+def read_dialogues(path: Path, *, first: int = 1) -> Iterator[Batch]:
+    """The pairs of neighbouring turns, batch by batch; ``first`` is the number of the first dialogue."""
+    return in_batches(_pairs(path, first))
 
 
-def _pairs(path: Path) -> Iterator[Pair]:
-    for number, (line, dialogue) in enumerate(json_values(path), start=1):
+def dialogue_count(path: Path) -> int:
+    """The number of dialogues in a file."""
+    return sum(1 for _ in json_values(path))
+
+
+def _pairs(path: Path, first: int) -> Iterator[Pair]:
+    for number, (line, dialogue) in enumerate(json_values(path), start=first):
         turns = _turns(dialogue)
         if turns is None:
             raise InputError.at(path, "is not a dialogue", _SHAPE, line=line)

@@ -111,7 +111,7 @@ def objects(block: Block, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:  
 
 def read_pairs_tsv(path: Path, *, span: Span | None = None) -> Iterator[Batch]:
     """The pairs of a TSV file or of a span of it, with or without a header, batch by batch."""
-    header = _header(next(read_blocks(path, block_bytes=HEAD_BYTES))) if span and span.start else None
+    header = _header(_first_block(path)) if span and span.start else None
     order: Sequence[int] = header or range(len(FIELDS))
     begins = span is None or not span.start
     for block in read_blocks(path, span=span):
@@ -122,8 +122,22 @@ def read_pairs_tsv(path: Path, *, span: Span | None = None) -> Iterator[Batch]:
         yield [_from_line(text, order, path, line) for line, text in lines if text.strip()]
 
 
+def tsv_columns(path: Path) -> tuple[str, ...]:
+    """The names in the header of a TSV file; none if it has no header."""
+    block = _first_block(path)
+    return tuple(_names(block)) if _header(block) else ()
+
+
+def _first_block(path: Path) -> Block:
+    return next(read_blocks(path, block_bytes=HEAD_BYTES))
+
+
+def _names(block: Block) -> list[str]:
+    return block.data[: block.data.index(b"\n")].decode().strip().lower().split("\t")
+
+
 def _header(block: Block) -> list[int] | None:
-    names = block.data[: block.data.index(b"\n")].decode().strip().lower().split("\t")
+    names = _names(block)
     return [names.index(field) for field in FIELDS] if sorted(names) == sorted(FIELDS) else None
 
 

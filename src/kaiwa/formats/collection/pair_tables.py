@@ -56,6 +56,12 @@ def read_pairs_csv(path: Path) -> Iterator[Batch]:
     yield from _batches(path, rows, places, len(names))
 
 
+def csv_columns(path: Path) -> tuple[str, ...]:
+    """The columns of pairs that the header of a table names."""
+    _, names = split_header(first_line(path))
+    return tuple(column for column in NAMES if _place(names, column) is not None)
+
+
 def is_two_columns(head: Head) -> Match:
     """Whether every line is two cells with one tab between them; surely if the first column cannot be ids.
 
@@ -72,6 +78,11 @@ def is_two_columns(head: Head) -> Match:
 def read_two_columns(path: Path) -> Iterator[Batch]:
     """The pairs of a file of two columns, batch by batch."""
     return _batches(path, stream_rows(path, separator="\t"), [None, 0, None, 1], _TEXTS)
+
+
+def two_columns(_path: Path) -> tuple[str, ...]:
+    """The columns of pairs without ids."""
+    return ("post", "comment")
 
 
 def made_id(kind: str, text: str) -> str:
