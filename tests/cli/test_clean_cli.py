@@ -181,14 +181,6 @@ def test_posts_and_comments_are_cleaned_without_joining_them_first(kaiwa: Kaiwa,
     assert (fields["pairs"], fields["removed"], fields["examples"]) == (1, {"empty": 1}, {"empty": ["p9 (empty)"]})
 
 
-def test_a_file_of_pairs_is_not_one_of_posts(kaiwa: Kaiwa, tmp_path: Path) -> None:
-    """Several paths are posts and comments."""
-    (tmp_path / "p.tsv").write_text(PAIRS, encoding="utf-8")
-    done = kaiwa("clean", tmp_path / "p.tsv", tmp_path / "p.tsv", "-o", tmp_path / "repo")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "is a file of pairs by itself" in done.stderr
-
-
 def test_conflicting_ids_are_in_the_json(kaiwa: Kaiwa, tmp_path: Path) -> None:
     """Counts and an example with both texts and lines."""
     (tmp_path / "p.tsv").write_text(PAIRS + "p2\tbye now\tc1\tsomething else\n", encoding="utf-8")
@@ -206,8 +198,10 @@ def test_conflicting_ids_are_in_the_json(kaiwa: Kaiwa, tmp_path: Path) -> None:
                 "side": "comment",
                 "id": "c1",
                 "first_text": "hi you",
+                "first_file": str(tmp_path / "p.tsv"),
                 "first_line": 1,
                 "text": "something else",
+                "file": str(tmp_path / "p.tsv"),
                 "line": 4,
             }
         ],

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from clean_results import NAMES, Pairs, cleaned, content, csv, jsonl, part_count, tsv
 
 import kaiwa
 from kaiwa.build.repository import read_tasks
-from kaiwa.build.repository.read_tasks import ReadTask
+from kaiwa.build.repository.input_pieces import InputPiece
 from kaiwa.errors import InputError
 from kaiwa.formats.collection.repository import open_repository
 from kaiwa.formats.collection.repository_tables import Manifest
@@ -29,46 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    Pairs = list[tuple[str, str, str, str]]
-
-NAMES = ("post_id", "post", "comment_id", "comment")
 TWEETS = 1_200
 LARGE = 60_000
 ON_SPARK = pytest.mark.xdist_group("spark")  # one cluster for all
-
-
-def content(path: Path) -> dict[str, Any]:
-    """All rows of a repository in their order, and its manifest without the files."""
-    opened = open_repository(path)
-    rows = {
-        name: [row for batch in opened.table(name) for row in zip(*batch, strict=True)]
-        for name in ("posts", "comments", "pairs")
-    }
-    manifest = {name: value for name, value in vars(opened.manifest).items() if name != "crc32"}
-    takedown = (path / "takedown.txt").read_text(encoding="utf-8") if (path / "takedown.txt").exists() else ""
-    return rows | manifest | {"merged": list(opened.merged().items()), "takedown": takedown}
-
-
-def cleaned(source: Any, target: Path, engine: str, **options: Any) -> dict[str, Any]:
-    """What cleaning made, and what it told."""
-    done = kaiwa.clean_pairs(source, target, engine=engine, **options)
-    told = {
-        "read": done.pairs_read,
-        "merged": done.merged,
-        "removed": list(done.removed.items()),
-        "examples": done.examples,
-    }
-    return content(target) | {"told": told, "conflicting": done.conflicting}
-
-
-def tsv(pairs: Pairs) -> list[str]:
-    """The lines of pairs, with columns in another order."""
-    return ["\t".join((*NAMES[2:], *NAMES[:2])), *("\t".join((*pair[2:], *pair[:2])) for pair in pairs)]
-
-
-def jsonl(pairs: Pairs) -> list[str]:
-    """The lines of pairs as JSON objects."""
-    return [json.dumps(dict(zip(NAMES, pair, strict=True)), ensure_ascii=False) for pair in pairs]
 
 
 @pytest.fixture
@@ -84,7 +48,7 @@ def sources(
     pq.write_table(table, made["parquet"], row_group_size=130)
     made["one group"] = tmp_path / "one-group.parquet"
     pq.write_table(table, made["one group"])
-    made["csv"] = written("pairs.csv", [",".join(NAMES), *(",".join(f'"{cell}\n"' for cell in pair) for pair in pairs)])
+    made["csv"] = written("pairs.csv", csv(pairs))
     posts = [f"{ident}\t{text}" for ident, text in dict(pair[:2] for pair in pairs).items()]
     comments = [f"{pair[2]}-{row}\t{pair[0]}\t{pair[3]}" for row, pair in enumerate(pairs)]
     made["two files"] = [written("posts.tsv", posts), written("comments.tsv", comments)]
@@ -118,11 +82,6 @@ OPTIONS: list[dict[str, Any]] = [
 
 
 KINDS = ["tsv", "tsv.gz", "jsonl", "parquet", "one group", "two files", "packed tweets"]
-
-
-def part_count(repository: Path) -> int:
-    """The number of part files of the comments."""
-    return len(list((repository / "comments.parquet").iterdir()))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -187,9 +146,9 @@ def test_a_task_on_the_copy_of_a_compressed_file_names_that_file(
     lines[700] = "only\tthree\tcells"
     packed, copy = (written(name, lines) for name in ("wrong.tsv.gz", "lines.spill"))
     half, size = copy.stat().st_size // 2, copy.stat().st_size
-    task = ReadTask(1, (packed,), "pairs-tsv", span=Span(half, size), copy=copy)
+    piece = InputPiece((packed,), "pairs-tsv", span=Span(half, size), copy=copy)
     with pytest.raises(InputError, match=f"^{packed}:701: expected 4 columns, found 3"):
-        list(task.read())
+        list(piece.read())
 
 
 def test_part_files_and_one_file_are_read_alike(
@@ -213,7 +172,7 @@ def test_part_files_and_one_file_are_read_alike(
     ]
     assert topics[0] == topics[1]
     (tmp_path / "parts" / "manifest.json").rename(tmp_path / "manifest.json")
-    assert content(tmp_path / "parts")["pairs"] == content(tmp_path / "one")["pairs"]
+    assert content(tmp_path / "parts")["rows"] == content(tmp_path / "one")["rows"]
     (tmp_path / "manifest.json").rename(tmp_path / "parts" / "manifest.json")
     part = sorted((tmp_path / "parts" / "comments.parquet").iterdir())[1]
     part.write_bytes(part.read_bytes()[:-9] + b"123456789")

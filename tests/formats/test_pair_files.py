@@ -15,8 +15,8 @@ from kaiwa.disk import zstd
 from kaiwa.disk.partitions import Partitions
 from kaiwa.errors import InputError
 from kaiwa.formats.collection.pair_files import FIELDS
-from kaiwa.formats.format import PAIRS as PAIRS_NOUN
-from kaiwa.formats.readers import read_pairs, read_together
+from kaiwa.formats.format_table import FORMATS
+from kaiwa.formats.readers import read_pairs
 from kaiwa.model.pair import Pair
 
 if TYPE_CHECKING:
@@ -196,7 +196,9 @@ def test_posts_and_comments_in_files_of_their_own_are_joined(tmp_path: Path, sha
     paths = split_files(tmp_path / "stc", SPLIT[shape])
     with patch.object(Partitions.__init__, "__kwdefaults__", {"limit": in_memory}):
         assert read(tmp_path / "stc") == JOINED
-        assert [pair for batch in read_together(PAIRS_NOUN, paths) for pair in batch] == JOINED
+        read_together = FORMATS["pairs-split"].read_together
+        assert read_together is not None
+        assert [pair for batch in read_together(paths) for pair in batch] == JOINED
 
 
 def test_files_of_ids_and_texts_alone_belong_together_line_by_line(tmp_path: Path) -> None:

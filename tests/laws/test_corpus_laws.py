@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from kaiwa.build.repository.clean_job import CleanJob
 from kaiwa.build.repository.cleaning import clean
+from kaiwa.build.repository.input_pieces import InputPiece
 from kaiwa.build.repository.key_tables import key_columns, key_table
 from kaiwa.build.repository.merging import COMMENT_IDS, DUPLICATES, POST_IDS, decided
 from kaiwa.build.repository.pair_keys import REMOVED
@@ -271,11 +272,12 @@ def test_tweets_paired_part_by_part_are_those_of_plain_loops(
         room.mkdir()
         job = CleanJob(room, rules, frozenset(), None, in_parts=False)
         with opened("local", room) as engine:
-            gathered = tweet_keys(engine, [ReadTask(0, (source,), "tweets")], job).gathered()
+            tasks = [ReadTask(0, (InputPiece((source,), "tweets"),))]
+            gathered = tweet_keys(engine, tasks, job).gathered()
         pairs = pairs_at(job.texts(0), range(len(expected))) if expected else {}
         job.remove_spills()
         assert not list(room.iterdir())
-    found = [pairs[at] for at in range(len(expected))]
+    found = [pairs[at][0] for at in range(len(expected))]
     assert gathered.table.num_rows == len(expected)
     assert [(pair.post_id, pair.post, pair.comment_id, pair.comment) for pair in found] == expected
     assert sum(sum(one.counts.values()) for one in gathered.noted(REMOVED)) == removed

@@ -39,9 +39,12 @@ def clean_pairs(
 ) -> Cleaned:
     r"""Clean raw post-comment pairs (TSV, CSV, JSONL or Parquet) into a repository folder; what each rule removed.
 
-    ``pairs`` is a file of pairs, dialogues or tweets; or a folder, or several paths, of posts and comments.
-    ``rules`` is the name of a rule set or a TOML file; ``sample`` keeps that many pairs, drawn with the seed. A file
-    in which more than 1% of the ids have several texts is refused; with ``keep_first`` the first text is kept.
+    ``pairs`` is a file of pairs, dialogues or tweets. Several files of one of these kinds, or a folder with them (read
+    by name), are cleaned as one file with all their rows, in the given order. Other paths, or a folder, are a file of
+    posts, one of comments and perhaps one of the pairs of their ids.
+
+    ``rules`` is the name of a rule set or a TOML file; ``sample`` keeps that many pairs, drawn with the seed. Input in
+    which more than 1% of the ids have several texts is refused; with ``keep_first`` the first text is kept.
     ``takedown`` are ids that may not be shown, or a file of them; the list in the repository's folder applies too.
     ``engine`` is where the work runs: ``local``, ``local[N]`` (processes), ``spark://HOST:PORT`` or ``sc://HOST:PORT``.
 

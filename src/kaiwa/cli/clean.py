@@ -46,9 +46,10 @@ def command(
 ) -> None:
     """Clean raw post-comment pairs (TSV, CSV, JSONL or Parquet; .gz, .zst) into a repository.
 
-    PAIRS is a file of pairs, of dialogues or of tweets, which are paired by reply id; or a file of posts and one of
-    comments (and perhaps one of the pairs of their ids), or a folder with them. Reports what each rule removed, with
-    examples.
+    PAIRS is a file of pairs, of dialogues or of tweets, which are paired by reply id. Several files of one of these
+    kinds, or a folder with them (read by name), are cleaned as one file with all their rows. PAIRS may also be a file
+    of posts and one of comments (and perhaps one of the pairs of their ids), or a folder with them. Reports what each
+    rule removed, with examples.
     """
     from kaiwa.flow.clean import clean_pairs
     from kaiwa.report.results.clean_view import CleanView, RulesView
@@ -59,7 +60,7 @@ def command(
         emit(RulesView(known_rules()), as_json=as_json)
         return
     if not pairs or output is None:
-        raise click.UsageError("give a file of pairs, and -o for the repository to make")
+        raise click.UsageError("give files of pairs, and -o for the repository to make")
     with progress("cleaning") as tick:
         cleaned = clean_pairs(
             pairs,

@@ -30,7 +30,8 @@ def clean_pairs(
 ) -> Cleaned:
     """The repository made at ``target``, and what each rule removed; ``rules`` is a set's name or a TOML file.
 
-    Several sources are files of posts, of comments and perhaps of the pairs of their ids. More than a few ids with
+    Several sources of one kind (pairs, dialogues, tweets) are cleaned as one file with all their rows; others are files
+    of posts, of comments and perhaps of the pairs of their ids. A folder stands for its files. More than a few ids with
     several texts are an error; with ``keep_first`` the first text of each is kept. ``engine`` is where the work runs.
     """
     chosen = read_rules(rules)

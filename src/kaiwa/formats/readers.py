@@ -37,18 +37,6 @@ def read(noun: Noun[T, W], path: Path | str, **options: object) -> T:
     return found
 
 
-def read_together(noun: Noun[T, W], paths: Sequence[Path]) -> T:
-    """The noun in several files that are only understood together; a file that contains the noun alone is an error."""
-    rows = [row for row in FORMATS.values() if row.noun is noun]
-    for path in paths:
-        best, match = _best(Head(path), rows)
-        if match is Match.SURE:
-            raise InputError.at(path, f"is {noun.file} by itself ({best.shape})", "give it alone")
-    reader = next(row.read_together for row in rows if row.read_together is not None)
-    found: T = reader(paths)
-    return found
-
-
 def read_run(path: Path | str, *, order: str | None = None) -> Run:
     """The one run of a file, each topic's comments in rank order.
 
@@ -139,14 +127,33 @@ def format_of(path: Path, noun: Noun[T, W], *others: Noun[Any, Any]) -> Format[A
     """
     head = Head(path)
     nouns = (noun, *others)
-    wanted = [row for each in nouns for row in FORMATS.values() if row.noun is each]
-    best, match = _best(head, wanted)
+    best, match = _best(head, _rows(nouns))
     if match is Match.SURE:
         return best
-    other, better = _best(head, [row for row in FORMATS.values() if row.noun not in nouns])
+    other, better = _best(head, _rows_of_others(nouns))
     if better > match:
         raise _wrong_noun(path, other, nouns)
     return best
+
+
+def recognised(path: Path, *nouns: Noun[Any, Any]) -> tuple[Format[Any, Any], Match]:  # Any: of any of the nouns
+    """The format of the nouns that fits a file or folder best, and how well it fits."""
+    return _best(Head(path), _rows(nouns))
+
+
+def refuse_other_nouns(path: Path, *nouns: Noun[Any, Any]) -> None:  # Any: as above
+    """Refuse a file or folder that surely contains another noun."""
+    other, match = _best(Head(path), _rows_of_others(nouns))
+    if match is Match.SURE:
+        raise _wrong_noun(path, other, nouns)
+
+
+def _rows(nouns: Sequence[Noun[Any, Any]]) -> list[Format[Any, Any]]:  # Any: as above
+    return [row for noun in nouns for row in FORMATS.values() if row.noun is noun]
+
+
+def _rows_of_others(nouns: Sequence[Noun[Any, Any]]) -> list[Format[Any, Any]]:  # Any: as above
+    return [row for row in FORMATS.values() if row.noun not in nouns]
 
 
 def _best(head: Head, rows: Iterable[Format[Any, Any]]) -> tuple[Format[Any, Any], Match]:

@@ -14,7 +14,6 @@ from kaiwa.errors import InputError, counted, option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from kaiwa.build.repository.clean_job import CleanJob
     from kaiwa.build.repository.read_tasks import ReadTask
@@ -30,19 +29,28 @@ _SHOWN = 40
 
 @dataclass(frozen=True)
 class ConflictingId:
-    """An id with two texts: the side (post or comment), the id, and the texts with their lines (0: not known)."""
+    """An id with two texts: the side (post or comment), the id, the texts, their files and lines (0: not known)."""
 
     side: str
     id: str
     first_text: str
+    first_file: str
     first_line: int
     text: str
+    file: str
     line: int
 
     def __str__(self) -> str:
         shown = [repr(shorten(text, _SHOWN, placeholder=" ...")) for text in (self.first_text, self.text)]
-        lines = [f" (line {line})" if line else "" for line in (self.first_line, self.line)]
-        return f"{self.side} id {self.id!r} is {shown[0]}{lines[0]} and {shown[1]}{lines[1]}"
+        first, other = self._places()
+        return f"{self.side} id {self.id!r} is {shown[0]}{first} and {shown[1]}{other}"
+
+    def _places(self) -> list[str]:
+        """Where the texts are: the lines in one file, or each in its own file."""
+        both = [(self.first_file, self.first_line), (self.file, self.line)]
+        if self.first_file == self.file:
+            return [f" (line {line})" if line else "" for _, line in both]
+        return [f" ({file}:{line})" if line else f" ({file})" for file, line in both]
 
 
 @dataclass(frozen=True)
@@ -60,15 +68,15 @@ def conflicting_ids(sides: Sides, job: CleanJob, tasks: Sequence[ReadTask]) -> C
     return ConflictingIds(sides["post"].conflicting, sides["comment"].conflicting, tuple(examples))
 
 
-def refuse_conflicts(source: Path, sides: Sides, conflicts: ConflictingIds) -> None:
-    """Refuse a file in which more than a small share of the ids have more than one text."""
+def refuse_conflicts(sides: Sides, conflicts: ConflictingIds) -> None:
+    """Refuse input in which more than a small share of the ids have more than one text."""
     wrong = [side for side, one in sides.items() if one.share > MOST_CONFLICTS]
     if not wrong:
         return
     example = next(one for one in conflicts.examples if one.side == wrong[0])
     what = f"{_counts(sides)} more than one text: {example}"
     fix = f"check which columns are the ids, or keep the first text of each with {option('keep_first')}"
-    raise InputError.at(source, what, fix, line=example.line or None)
+    raise InputError.at(example.file, what, fix, line=example.line or None)
 
 
 def _counts(sides: Sides) -> str:
@@ -77,14 +85,32 @@ def _counts(sides: Sides) -> str:
 
 
 def _example(side: str, rows: tuple[int, int], job: CleanJob, tasks: Sequence[ReadTask]) -> ConflictingId:
-    (before, first_line), (after, line) = (_pair_at(row, job, tasks) for row in rows)
-    ident = getattr(after, f"{side}_id")
-    return ConflictingId(side, ident, getattr(before, side), first_line, getattr(after, side), line)
+    before, after = (_pair_at(row, job, tasks) for row in rows)
+    ident = getattr(after.pair, f"{side}_id")
+    return ConflictingId(
+        side,
+        ident,
+        getattr(before.pair, side),
+        before.file,
+        before.line,
+        getattr(after.pair, side),
+        after.file,
+        after.line,
+    )
 
 
-def _pair_at(row: int, job: CleanJob, tasks: Sequence[ReadTask]) -> tuple[Pair, int]:
-    """The pair of a row, and its line in the file."""
+@dataclass(frozen=True)
+class _PlacedPair:
+    """A pair, its file and its line there."""
+
+    pair: Pair
+    file: str
+    line: int
+
+
+def _pair_at(row: int, job: CleanJob, tasks: Sequence[ReadTask]) -> _PlacedPair:
     number = np.array([row], dtype=np.uint64)
     task, place = int(tasks_of(number)[0]), int(places_of(number)[0])
-    pair = pairs_at(job.texts(task), {place})[place]
-    return pair, tasks[task].line(pair.line)
+    pair, piece_number = pairs_at(job.texts(task), {place})[place]
+    piece = tasks[task].pieces[piece_number]
+    return _PlacedPair(pair, str(piece.file), piece.line(pair.line))

@@ -32,19 +32,23 @@ _EVERY = 16
 
 def read_pair_keys(task: ReadTask, job: CleanJob) -> Iterator[Any]:  # Any: tables and notes
     """The keys of the pairs of a task that pass the rules."""
-    return pair_keys(task.number, task.read(), job, Removals())
+    batches = ((number, batch) for number, piece in enumerate(task.pieces) for batch in piece.read())
+    return pair_keys(task.number, batches, job, Removals())
 
 
 def pair_keys(
-    task: int, batches: Iterable[list[Pair]], job: CleanJob, removals: Removals
+    task: int, batches: Iterable[tuple[int, list[Pair]]], job: CleanJob, removals: Removals
 ) -> Iterator[Any]:  # Any: tables and notes
-    """The keys of pairs that pass the rules, in tables; the notes of the task come last."""
+    """The keys of pairs that pass the rules, in tables; the notes of the task come last.
+
+    Each batch has the number of its piece in the task.
+    """
     counts = Counter[str]()
     with PairSpill(job.texts(task)) as texts, StringFile(job.comment_ids(task)) as ids:
-        for batch in batches:
+        for piece, batch in batches:
             counts["read"] += len(batch)
             if kept := passing(batch, job.rules, removals, job.listed):
-                texts.add(kept)
+                texts.add(kept, piece)
                 ids.add([pair.comment_id for pair in kept])
                 yield key_table(_keys(kept, job) | {"row": row_numbers(task, counts["kept"], len(kept))})
                 counts["kept"] += len(kept)

@@ -1,7 +1,7 @@
 """A spill file of the pairs of one task, read in the order in which it was written, batch by batch.
 
 The text of a post in consecutive rows is stored once; the other rows have "". The line of a pair in its
-file is stored too.
+file, and which of the task's pieces that is, are stored too.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ class PairSpill:
             import pyarrow as pa
 
         self._path, self._temporary = path, path.with_name(f"{path.name}.{token_hex(4)}")
-        self._schema = pa.schema([*((name, pa.string()) for name in FIELDS), ("line", pa.int64())])
+        texts = ((name, pa.string()) for name in FIELDS)
+        self._schema = pa.schema([*texts, ("line", pa.int64()), ("piece", pa.int64())])
         options = pa.ipc.IpcWriteOptions(compression="lz4")
         self._sink = self._temporary.open("wb")  # pyarrow opens no name that is not UTF-8
         self._writer: Any = pa.ipc.new_stream(self._sink, self._schema, options=options)  # Any: pyarrow is untyped
 
-    def add(self, batch: Batch) -> None:
-        """Append a batch of at least one pair."""
+    def add(self, batch: Batch, piece: int) -> None:
+        """Append a batch of at least one pair of a piece."""
         import pyarrow as pa
 
         columns = [
@@ -47,6 +48,7 @@ class PairSpill:
             pa.array([pair.comment_id for pair in batch], pa.string()),
             pa.array([pair.comment for pair in batch], pa.string()),
             pa.array(np.array([pair.line for pair in batch], dtype=np.int64)),
+            pa.array(np.full(len(batch), piece, dtype=np.int64)),
         ]
         self._writer.write_batch(pa.record_batch(columns, schema=self._schema))
 
@@ -74,7 +76,7 @@ class PairSpill:
 
 
 def spilled_batches(path: Path) -> Iterator[list[Any]]:  # Any: Arrow arrays
-    """The rows in batches of five columns: those of a pair, and its line."""
+    """The rows in batches of six columns: those of a pair, its line and its piece."""
     import pyarrow as pa
 
     with path.open("rb") as file, pa.ipc.open_stream(file) as batches:
@@ -82,15 +84,15 @@ def spilled_batches(path: Path) -> Iterator[list[Any]]:  # Any: Arrow arrays
             yield batch.columns
 
 
-def pairs_at(path: Path, rows: Collection[int]) -> dict[int, Pair]:
-    """The pairs of a few rows, each with the text of its post."""
-    found, first, post = dict[int, Pair](), 0, ""
+def pairs_at(path: Path, rows: Collection[int]) -> dict[int, tuple[Pair, int]]:
+    """The pairs of a few rows, each with the text of its post, and their pieces."""
+    found, first, post = dict[int, tuple[Pair, int]](), 0, ""
     for columns in spilled_batches(path):
         cells = zip(*(column.to_pylist() for column in columns), strict=True)
-        for row, (post_id, text, *comment, line) in enumerate(cells, first):
+        for row, (post_id, text, *comment, line, piece) in enumerate(cells, first):
             post = text or post
             if row in rows:
-                found[row] = Pair(post_id, post, *comment, line=line)
+                found[row] = Pair(post_id, post, *comment, line=line), piece
         first += len(columns[0])
         if len(found) == len(rows):
             break

@@ -46,7 +46,7 @@ def _written(task: int, rows: ColumnReader, job: CleanJob) -> CleanedPart:
     """Write each post and comment at its first row, and the pairs by their ids."""
     writer, followed = RepositoryWriter(job.folder, task if job.in_parts else None), set[str]()
     try:
-        for post_ids, posts, comment_ids, comments, _ in spilled_batches(job.texts(task)):
+        for post_ids, posts, comment_ids, comments, *_ in spilled_batches(job.texts(task)):
             kept = rows.take(len(post_ids))
             kept_ids = _kept_ids(comment_ids, kept, job)
             _add(writer, "posts", post_ids, posts, kept["post_stays"])

@@ -1,4 +1,4 @@
-"""What each task of a cleaning reads: files as a whole, spans of lines, row groups, or a copy of a part.
+"""What each task of a cleaning reads: one large piece of the input, or several small files.
 
 A plain file of lines is split into spans, a Parquet file into row groups. Other files are understood from their
 beginning only. If such a file is large, one task copies it (``input_copies``), and several tasks read the copy.
@@ -9,106 +9,63 @@ from __future__ import annotations
 import stat
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from kaiwa.build.repository.pair_copies import copied_pairs
+from kaiwa.build.repository.input_pieces import PACKED, InputPiece
 from kaiwa.disk.foreign_parquet import foreign_size
 from kaiwa.errors import InputError
-from kaiwa.formats.format import PAIRS, TWEETS
 from kaiwa.formats.format_table import FORMATS
-from kaiwa.formats.readers import format_of, read_together
-from kaiwa.formats.text.blocks import Span, lines_before, spans_of
+from kaiwa.formats.text.blocks import spans_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from kaiwa.formats.collection.pair_files import Batch
+    from kaiwa.build.repository.raw_files import RawFile
 
 SPAN_BYTES = 1 << 26
 _COMPRESSION = 3  # a compressed file decompresses to about this many times its size
-_PACKED = {".gz", ".zst"}
 
 
 @dataclass(frozen=True)
 class ReadTask:
-    """The paths that a task reads, their format ("" if they are only understood together), and its part of one file.
-
-    ``copy`` is read instead of the paths: the lines of a compressed file, or the pairs of a part.
-    """
+    """The pieces of the input that a task reads, one after the other."""
 
     number: int
-    paths: tuple[Path, ...]
-    format: str
-    span: Span | None = None
-    groups: range | None = None
-    copy: Path | None = None
-    needs_copy: bool = False
-
-    @property
-    def is_tweets(self) -> bool:
-        """Whether the file contains tweets, not pairs."""
-        return bool(self.format) and FORMATS[self.format].noun is TWEETS
-
-    def read(self) -> Iterator[Any]:  # Any: batches of pairs, or tweets
-        """What the files contain; an error names the line in the whole file."""
-        try:
-            yield from self._read()
-        except InputError:
-            if (known := self._with_lines()) is not self:
-                for _ in known._read():  # noqa: SLF001  its own
-                    pass
-            raise
-
-    def _with_lines(self) -> ReadTask:
-        """The task whose errors name the file and the lines that the user knows; itself, if its own do."""
-        if self.span is None:
-            return self
-        if self.copy is not None:
-            return replace(self, span=None, copy=None)
-        before = lines_before(self.paths[0], self.span)
-        return replace(self, span=replace(self.span, first_line=1 + before)) if before else self
-
-    def line(self, number: int) -> int:
-        """The line in the file of a line of this task; 0 if it is not known."""
-        return number and number + (lines_before(self.copy or self.paths[0], self.span) if self.span else 0)
-
-    def _read(self) -> Iterator[Any]:  # Any: batches of pairs, or tweets
-        if self.copy is not None and self.span is None:
-            return copied_pairs(self.copy)
-        if not self.format:
-            return read_together(PAIRS, self.paths)
-        part: dict[str, Any] = {"span": self.span, "groups": self.groups}  # Any: a span, or a range
-        chosen = {name: value for name, value in part.items() if value is not None}
-        found: Iterator[Batch] = FORMATS[self.format].read(self.copy or self.paths[0], **chosen)
-        return found
-
-    @property
-    def is_compressed_lines(self) -> bool:
-        """Whether it reads a compressed file of lines, whose copy can be split into spans."""
-        return bool(self.format) and FORMATS[self.format].by_lines and self.paths[0].suffix in _PACKED
+    pieces: tuple[InputPiece, ...]
 
 
-def read_tasks(paths: Sequence[Path], *, several: bool) -> list[ReadTask]:
-    """The tasks that read these paths: one, or ``several`` if there is much to read.
+def read_tasks(pieces: Sequence[InputPiece], *, several: bool) -> list[ReadTask]:
+    """One task; or ``several``, each with consecutive pieces of together about the bytes of a span."""
+    groups, size = [list(pieces[:1])], pieces[0].size
+    for piece in pieces[1:]:
+        size += piece.size
+        if several and size > SPAN_BYTES:
+            groups.append([])
+            size = piece.size
+        groups[-1].append(piece)
+    return [ReadTask(number, tuple(group)) for number, group in enumerate(groups)]
 
-    One task that ``needs_copy`` stands for those that will read the copy.
-    """
-    found = format_of(paths[0], PAIRS, TWEETS) if len(paths) == 1 else None
-    whole = ReadTask(0, tuple(paths), found.name if found else "")
-    if not several or bytes_in(paths) <= SPAN_BYTES:
-        return [whole]
-    if found and found.by_lines and paths[0].is_file() and paths[0].suffix not in _PACKED:
-        return in_spans(whole, paths[0])
-    groups = _group_ranges(foreign_size(paths[0]).group_bytes) if found and found.by_groups else []
-    if len(groups) > 1:
-        return [replace(whole, number=number, groups=one) for number, one in enumerate(groups)]
+
+def planned_pieces(files: Sequence[RawFile], *, several: bool) -> list[InputPiece]:
+    """The pieces of the files, in their order; for ``several`` tasks a large file is split, or marked to be copied."""
+    wholes = [InputPiece(file.paths, file.format, bytes_in(file.paths)) for file in files]
+    return [piece for whole in wholes for piece in (_split(whole) if several and whole.size > SPAN_BYTES else [whole])]
+
+
+def _split(whole: InputPiece) -> list[InputPiece]:
+    row = FORMATS[whole.format]
+    if row.by_lines and whole.file.is_file() and whole.file.suffix not in PACKED:
+        return in_spans(whole, whole.file)
+    sizes = foreign_size(whole.file).group_bytes if row.by_groups else ()
+    if len(ranges := _group_ranges(sizes)) > 1:
+        return [replace(whole, groups=one, size=sum(sizes[one.start : one.stop])) for one in ranges]
     return [replace(whole, needs_copy=True)]
 
 
-def in_spans(whole: ReadTask, file: Path) -> list[ReadTask]:
-    """A task for each span of a file of lines: the input of the task, or its copy."""
-    return [replace(whole, number=number, span=span) for number, span in enumerate(spans_of(file, SPAN_BYTES))]
+def in_spans(whole: InputPiece, file: Path) -> list[InputPiece]:
+    """A piece for each span of a file of lines: the file of the piece, or its copy."""
+    return [replace(whole, span=span, size=span.end - span.start) for span in spans_of(file, SPAN_BYTES)]
 
 
 def _group_ranges(sizes: Sequence[int]) -> list[range]:
@@ -130,4 +87,4 @@ def refuse_pipes(paths: Sequence[Path]) -> None:
 def bytes_in(paths: Sequence[Path]) -> int:
     """About how many bytes the files have, decompressed."""
     files = [file for path in paths for file in (path.iterdir() if path.is_dir() else [path]) if file.is_file()]
-    return sum(file.stat().st_size * (_COMPRESSION if file.suffix in {*_PACKED, ".parquet"} else 1) for file in files)
+    return sum(file.stat().st_size * (_COMPRESSION if file.suffix in {*PACKED, ".parquet"} else 1) for file in files)

@@ -1,6 +1,6 @@
 """Tweets to pairs: a reply (T1) belongs to the initial post (T2) whose id it names.
 
-The file is read twice. The results of the first pass are on disk, so memory does not grow with the number of tweets.
+Files are read twice. The results of the first pass are on disk, so memory does not grow with the number of tweets.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def read_tweet_keys(task: ReadTask, job: CleanJob) -> Iterator[Table]:
     """The keys of tweets; the texts of initial posts that pass go to a string file, by row."""
     rows = 0
     with StringFile(job.tweets(task.number)) as texts:
-        for batch in _batches(task):
+        for _, batch in _batches(task):
             passes = [_reason(tweet, job.rules) is None for tweet in batch]
             initial = [good and not tweet.reply_to for tweet, good in zip(batch, passes, strict=True)]
             texts.add([tweet.text if one else "" for tweet, one in zip(batch, initial, strict=True)])
@@ -67,16 +67,18 @@ def threads_step(table: Table) -> Table:
 
 
 def paired_keys(tables: Iterator[Table], tasks: Sequence[ReadTask], job: CleanJob) -> Iterator[Any]:  # Any: and notes
-    """The keys of the pairs of each task, in whose file the tweets are read again."""
+    """The keys of the pairs of each task, in whose files the tweets are read again."""
     rows = ColumnReader(map(key_columns, tables))
     while (task := rows.task()) is not None:
         removals = Removals()
         yield from pair_keys(task, _pairs_of(tasks[task], rows, job, removals), job, removals)
 
 
-def _pairs_of(task: ReadTask, rows: ColumnReader, job: CleanJob, removals: Removals) -> Iterator[list[Pair]]:
-    for batch in _batches(task):
-        yield _pairs(batch, rows.take(len(batch)), job, removals)
+def _pairs_of(
+    task: ReadTask, rows: ColumnReader, job: CleanJob, removals: Removals
+) -> Iterator[tuple[int, list[Pair]]]:
+    for piece, batch in _batches(task):
+        yield piece, _pairs(batch, rows.take(len(batch)), job, removals)
 
 
 def _pairs(batch: list[Tweet], found: Columns, job: CleanJob, removals: Removals) -> list[Pair]:
@@ -105,7 +107,9 @@ def _reason(tweet: Tweet, rules: RuleSet) -> str | None:
     return rules.against(side, tweet.text) or rules.against(side, tweet.name, on="name")
 
 
-def _batches(task: ReadTask) -> Iterator[list[Tweet]]:
-    tweets = task.read()
-    while batch := list(islice(tweets, _BATCH)):
-        yield batch
+def _batches(task: ReadTask) -> Iterator[tuple[int, list[Tweet]]]:
+    """The tweets of a task, with the numbers of their pieces."""
+    for number, piece in enumerate(task.pieces):
+        tweets = piece.read()
+        while batch := list(islice(tweets, _BATCH)):
+            yield number, batch
