@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import kaiwa
 from kaiwa.build.index.index_build import build_index
 from kaiwa.build.index.shard_split import shards_of
-from kaiwa.cli.index import command
+from kaiwa.cli import kaiwa as group
 from kaiwa.errors import InputError
 from kaiwa.flow.models import train_models
 from kaiwa.flow.retrieve import Bot
@@ -340,9 +340,9 @@ def test_many_shards_open_where_few_files_may_be_open(folder: Path, hard: int, f
 def test_the_command_makes_shards_and_says_so(repository: Path, tmp_path: Path) -> None:
     """The text has the copies of a comment, the JSON the documents of each shard."""
     runner, target = CliRunner(), str(tmp_path / "index")
-    done = runner.invoke(command, [str(repository), "-o", target, "--lang", "zh", "--shards", "2"])
+    done = runner.invoke(group, ["index", str(repository), "-o", target, "--lang", "zh", "--shards", "2"])
     assert " in 2 shards, 1." in done.stdout
-    done = runner.invoke(command, [str(repository), "-o", target, "--lang", "zh", "--shards", "2", "--json"])
+    done = runner.invoke(group, ["index", str(repository), "-o", target, "--lang", "zh", "--shards", "2", "--json"])
     facts = json.loads(done.stdout)
     assert facts["shards"] == 2
     assert sum(facts["shard_posts"]) == facts["posts"]
