@@ -24,6 +24,7 @@ from kaiwa.rank.models.pattern_pairs import pair_odds, patterns_of
 from kaiwa.rank.models.text_factors import text_factors
 from kaiwa.rank.models.token_lists import TokenLists, token_lists
 from kaiwa.rank.models.topic_words import topic_weights
+from kaiwa.rank.models.word_products import LENGTHS
 from kaiwa.rank.models.word_vectors import text_vectors
 from kaiwa.rank.sources.source import best_posts
 from kaiwa.retrieve.search.matching import Candidates, post_similarities, query_of, search
@@ -72,6 +73,14 @@ def same(batch: Batch, name: str, posts: list[float], comments: list[float], tol
     assert FEATURES[f"{name}-q2c"].values(batch).tolist() == pytest.approx(comments, abs=tolerance)
 
 
+class Foreign(Batch):
+    """A batch of texts of which the models have stored nothing."""
+
+    def is_stored(self, side: str, vectors: object) -> bool:  # noqa: ARG002  as in Batch
+        """No."""
+        return False
+
+
 def query_lists(batch: Batch) -> TokenLists:
     """The query as the only text."""
     return token_lists([batch.words.tolist()])
@@ -104,7 +113,9 @@ def test_vector_cosines_are_those_of_the_texts_vectors(batch: Batch, models: Mod
     arrays = models.opened(model)
     asked = text_vectors(query_lists(batch), arrays)[0]
     values = [(text_vectors(texts, arrays) @ asked).tolist() for texts in (batch.distinct_posts, batch.comments)]
-    same(batch, name, *values, tolerance=1e-6)
+    assert {len(arrays[LENGTHS[side]]) for side in SIDES} == {len(getattr(models.corpus, side)) for side in SIDES}
+    for own in (batch, Foreign(batch.query, batch.candidates, models)):
+        same(own, name, *values, tolerance=1e-6)
 
 
 def test_stored_factors_are_those_of_the_equations_to_half_precision(batch: Batch, models: Models) -> None:
@@ -115,10 +126,6 @@ def test_stored_factors_are_those_of_the_equations_to_half_precision(batch: Batc
     assert all(len(arrays[side]) == len(getattr(models.corpus, side)) for side in SIDES)
     same(batch, "wtmf", *values, tolerance=1e-3)
 
-    class Foreign(Batch):
-        def is_stored(self, side: str, vectors: object) -> bool:  # noqa: ARG002  as in Batch
-            return False
-
     same(Foreign(batch.query, batch.candidates, models), "wtmf", *values, tolerance=1e-9)
 
 
@@ -128,18 +135,23 @@ def test_tower_cosines_are_those_of_the_encoded_texts(batch: Batch, models: Mode
     asked = towers.encoded(query_lists(batch), 0)[0]
     texts = (batch.distinct_posts, batch.comments)
     values = [(towers.encoded(one, side) @ asked).tolist() for side, one in enumerate(texts)]
-    same(batch, "towers", *values, tolerance=1e-6)
+    assert len(towers.comment_lengths) == len(models.corpus.comments)
+    for own in (batch, Foreign(batch.query, batch.candidates, models)):
+        same(own, "towers", *values, tolerance=1e-6)
 
 
 def test_fluency_is_that_of_whole_texts(batch: Batch, models: Models) -> None:
-    """The comment alone, and after the query as one text; with an empty query too."""
+    """The comment alone, and after the query as one text; with an empty query too, and with nothing stored."""
     model = models.opened("language")
-    for own in (batch, Batch(query_of(batch.query.index, "zzzz"), batch.candidates, models)):
+    assert len(model.following) == len(models.corpus.comments)
+    empty = query_of(batch.query.index, "zzzz")
+    kinds = [kind(query, batch.candidates, models) for kind in (Batch, Foreign) for query in (batch.query, empty)]
+    for own in kinds:
         query = token_lists([own.words.tolist()] * len(own.candidates))
         alone, after = own.comments, joined(query, own.comments)
         for name, texts in (("language-comment", alone), ("language-pair", after)):
             expected = mean_log_probabilities(texts, model).tolist()
-            assert FEATURES[name].values(own).tolist() == pytest.approx(expected, rel=1e-12)
+            assert FEATURES[name].values(own).tolist() == pytest.approx(expected, rel=1e-6)
 
 
 def test_a_long_text_of_improbable_words_has_a_finite_fluency(models: Models) -> None:

@@ -122,7 +122,7 @@ def test_the_gradient_of_the_towers_is_that_of_differences() -> None:
     rng = np.random.default_rng(7)
     texts = token_lists([[0, 1], [2], [3, 4, 4], []]), token_lists([[5], [6, 1], [2, 2], [0]])
     vectors, gates, maps = rng.standard_normal((8, 3)), rng.random((2, 8)), rng.standard_normal((2, 3, 3))
-    towers = Towers(vectors, gates, maps)
+    towers = Towers(vectors, gates, maps, np.zeros(0), np.zeros(0))
     same = np.eye(4, dtype=bool)
     same[0, 2] = True
     gradient, step = batch_gradient(towers, texts, same), 1e-4
@@ -131,7 +131,7 @@ def test_the_gradient_of_the_towers_is_that_of_differences() -> None:
             moved = [maps.copy(), maps.copy()]
             for sign, changed in zip((1, -1), moved, strict=True):
                 changed[side, row, column] += sign * step
-            losses = [_loss(Towers(vectors, gates, changed), texts, same) for changed in moved]
+            losses = [_loss(towers._replace(maps=changed), texts, same) for changed in moved]
             assert gradient.maps[side][row, column] == pytest.approx((losses[0] - losses[1]) / (2 * step), abs=2e-3)
 
 

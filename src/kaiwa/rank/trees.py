@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from kaiwa.model.ids import FloatArray, IntArray
 
+    Places = NDArray[np.uint32]
+
 
 class Trees(NamedTuple):
     """All trees one after another: tree t has the nodes from ``roots[t]`` on.
@@ -37,6 +39,46 @@ class Trees(NamedTuple):
         return tree_sums(rows, self.roots, self.feature, self.threshold, self.left, self.right)
 
 
+class Nodes(NamedTuple):
+    """The nodes of trees as a loop reads them, in unsigned numbers, because a signed place might count from the end.
+
+    ``below`` has two places for each node: where it sends a candidate of a low and of a high value. A leaf sends it to
+    itself.
+    """
+
+    below: Places
+    asked: Places
+    threshold: FloatArray
+
+
+@kernel
+def nodes_of(
+    feature: NDArray[np.int32], threshold: FloatArray, left: NDArray[np.int32], right: NDArray[np.int32]
+) -> Nodes:
+    """The nodes of trees."""
+    count = len(feature)
+    nodes = Nodes(np.empty(2 * count, np.uint32), np.zeros(count, np.uint32), threshold)
+    for node in range(count):
+        is_leaf = feature[node] < 0
+        nodes.below[2 * node] = node if is_leaf else left[node]
+        nodes.below[2 * node + 1] = node if is_leaf else right[node]
+        nodes.asked[node] = 0 if is_leaf else feature[node]
+    return nodes
+
+
+@kernel
+def descend(values: NDArray[np.float32], features: int, places: Places, nodes: Nodes) -> bool:
+    """Send each row to the next level of a tree; whether any row has moved. ``values`` are those of all rows."""
+    moved = np.uint32(0)
+    for row in range(len(places)):
+        node = places[row]
+        value = values[np.uint32(row * features) + nodes.asked[node]]
+        below = nodes.below[np.uint32(2) * node + np.uint32(value > nodes.threshold[node])]
+        places[row] = below
+        moved |= below ^ node
+    return bool(moved != 0)
+
+
 @kernel
 def tree_sums(
     rows: NDArray[np.float32], roots: IntArray, feature: NDArray[np.int32], threshold: FloatArray,
@@ -47,18 +89,12 @@ def tree_sums(
     One tree after another, because its nodes stay in the cache; and all rows one level at a time, because a processor
     guesses no branch of one row wrong then.
     """
-    sums, nodes = np.zeros(len(rows)), np.empty(len(rows), dtype=np.int32)
+    nodes, values = nodes_of(feature, threshold, left, right), rows.ravel()
+    sums, places = np.zeros(len(rows)), np.empty(len(rows), dtype=np.uint32)
     for root in roots:
-        nodes[:] = root
-        moving = feature[root] >= 0
-        while moving:
-            moving = False
-            for row in range(len(rows)):
-                node = nodes[row]
-                own = feature[node]
-                below = left[node] if rows[row, max(own, 0)] <= threshold[node] else right[node]
-                nodes[row] = below if own >= 0 else node
-                moving |= own >= 0
+        places[:] = root
+        while descend(values, rows.shape[1], places, nodes):
+            pass
         for row in range(len(rows)):
-            sums[row] += threshold[nodes[row]]
+            sums[row] += threshold[places[row]]
     return sums

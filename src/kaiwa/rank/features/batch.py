@@ -46,10 +46,21 @@ class Neighbours(NamedTuple):
     replies: TokenLists
     weights: FloatArray
 
+    def places_of(self, comments: IntArray) -> IntArray:
+        """The place of each of some comments among the neighbours; -1 for one that is not there.
+
+        >>> Neighbours(np.array([7, 2]), None, np.array([0.6, 0.4])).places_of(np.array([2, 3, 7])).tolist()
+        [1, -1, 0]
+        """
+        if not len(self.comments):
+            return np.full(len(comments), -1)
+        order = np.argsort(self.comments)
+        places = order[np.minimum(np.searchsorted(self.comments, comments, sorter=order), len(order) - 1)]
+        return np.where(self.comments[places] == comments, places, -1)
+
     def weights_of(self, comments: IntArray) -> FloatArray:
         """The weight of each of some comments; 0 for one that is not a neighbour."""
-        weight_of = dict(zip(self.comments.tolist(), self.weights.tolist(), strict=True))
-        return np.array([weight_of.get(comment, 0.0) for comment in comments.tolist()], dtype=np.float64)
+        return np.append(self.weights, 0.0)[self.places_of(comments)]
 
 
 def neighbours_among(found: Candidates, models: Models) -> Neighbours:
@@ -89,6 +100,13 @@ class Batch:
     def is_stored(self, side: str, vectors: NDArray[Any]) -> bool:  # Any: of any precision
         """Whether the vectors of a model are those of this batch's posts or comments, by their numbers."""
         return len(vectors) == len(getattr(self.models.corpus, side))
+
+    def stored(self, side: str, values: NDArray[Any]) -> NDArray[Any] | None:  # Any: of any precision
+        """The stored values of the candidates' comments or distinct posts; none if they are not those of this batch."""
+        if not self.is_stored(side, values):
+            return None
+        kept: NDArray[Any] = values[self.candidates.comments if side == "comments" else self.numbered_posts[0]]
+        return kept
 
     @cached_property
     def words(self) -> Tokens:

@@ -39,7 +39,9 @@ def pair_fluency(batch: Batch) -> FloatArray:
 
 def _following(batch: Batch) -> FloatArray:
     """The log-probability of the comment without its first word, which is the same in both features."""
-    return following_logs(*batch.comments, batch.models.opened("language"))
+    model: BigramLanguageModel = batch.models.opened("language")
+    stored = batch.stored("comments", model.following)
+    return following_logs(*batch.comments, model) if stored is None else stored.astype(np.float64)
 
 
 LANGUAGE_FEATURES = {

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.rank.features.feature import Feature
-from kaiwa.rank.models.word_vectors import text_vectors
+from kaiwa.rank.models.word_products import LENGTHS
+from kaiwa.rank.models.word_vectors import text_vectors, vector_cosines
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
@@ -34,12 +35,15 @@ def neighbour_words(batch: Batch) -> FloatArray:
 def neighbour_vectors(batch: Batch) -> FloatArray:
     """The cosine of the comment's word vector and the weighted mean of those of the nearest pairs' comments."""
     near, model = batch.neighbours, batch.models.opened("vectors")
-    mean = near.weights @ text_vectors(near.replies, model)
-    vectors = text_vectors(batch.comments, model)
-    others = mean - near.weights_of(batch.candidates.comments)[:, None] * vectors
+    vectors = text_vectors(near.replies, model)
+    mean = near.weights @ vectors
+    stored = batch.stored("comments", model[LENGTHS["comments"]])
+    found = vector_cosines(batch.comments, mean, model, stored) / max(float(np.sqrt(mean @ mean)), _SMALLEST)
+    others = mean - near.weights[:, None] * vectors
     lengths = np.sqrt((others**2).sum(axis=1))
-    cosines: FloatArray = (others * vectors).sum(axis=1) / np.where(lengths > _SMALLEST, lengths, np.inf)
-    return cosines
+    own = (others * vectors).sum(axis=1) / np.where(lengths > _SMALLEST, lengths, np.inf)
+    places = near.places_of(batch.candidates.comments)
+    return np.where(places >= 0, np.append(own, 0.0)[places], found)
 
 
 @kernel

@@ -21,8 +21,9 @@ def tower_cosine(batch: Batch, *, side: int) -> FloatArray:
     towers: Towers = batch.models.opened("towers")
     query = towers.encoded(TokenLists(np.array([0, len(batch.words)]), batch.words), 0)[0]
     if side:
-        return towers.cosines(batch.comments, side, query)
-    return batch.best_of_posts(towers.cosines(batch.distinct_posts, side, query))
+        return towers.cosines(batch.comments, side, query, batch.stored("comments", towers.comment_lengths))
+    lengths = batch.stored("posts", towers.post_lengths)
+    return batch.best_of_posts(towers.cosines(batch.distinct_posts, side, query, lengths))
 
 
 TOWER_FEATURES = {

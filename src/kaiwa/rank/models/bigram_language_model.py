@@ -34,6 +34,7 @@ class BigramLanguageModel(NamedTuple):
     """P(word | word before) = its discounted share of the row, if it is there, + ``backoff`` x ``continuation``.
 
     Rows are ``starts[v]:starts[v + 1]``, of words ascending. The last number stands for the beginning and the end.
+    ``following`` is the log-probability of each comment of the index without its first word: no query changes it.
     """
 
     starts: IntArray
@@ -41,6 +42,7 @@ class BigramLanguageModel(NamedTuple):
     shares: Singles
     backoff: Singles
     continuation: Singles
+    following: Singles
 
     @property
     def edge(self) -> int:
@@ -60,7 +62,17 @@ def trained_language_model(corpus: Corpus, *, progress: Progress = no_progress) 
     for low in range(0, pairs, _BLOCK):
         counted = _added(counted, bigram_keys(*_pair_texts(corpus, low, min(low + _BLOCK, pairs)), words))
         progress(comments + low, comments + pairs)
-    return smoothed(*counted, words)._asdict()
+    model = smoothed(*counted, words)
+    return model._replace(following=_following(corpus.comments, model))._asdict()
+
+
+def _following(comments: TokenLists, model: BigramLanguageModel) -> Singles:
+    """The log-probability of each comment without its first word, made in blocks."""
+    logs = np.zeros(len(comments), dtype=np.float32)
+    for low in range(0, len(comments), _BLOCK):
+        chosen = np.arange(low, min(low + _BLOCK, len(comments)))
+        logs[chosen] = following_logs(*comments.of(chosen), model)
+    return logs
 
 
 def opened_language_model(arrays: Mapping[str, Any]) -> BigramLanguageModel:  # Any: arrays
@@ -90,6 +102,7 @@ def smoothed(keys: IntArray, counts: IntArray, words: int) -> BigramLanguageMode
         ((counts - discount) / totals[before]).astype(np.float32),
         np.where(kinds > 0, discount * kinds / totals, 1.0).astype(np.float32),
         (np.maximum(preceding - discount, 0) / whole + uniform).astype(np.float32),
+        np.zeros(0, dtype=np.float32),
     )
 
 

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from kaiwa.rank.models.corpus import Corpus
     from kaiwa.rank.models.token_lists import TokenLists, Tokens
 
+    Unsigned = NDArray[np.uint32]
+
 BITS = 20
 _OTHERS = 16
+_FREE = np.uint32(0xFFFFFFFF)
 _SHIFT = np.uint64(32 - BITS)
 _HALF = np.uint64(32)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: spreads consecutive keys (Knuth 1973)
@@ -36,6 +39,13 @@ class CharacterNgrams(NamedTuple):
     characters: NDArray[np.int32]
     rarity: FloatArray
     mean_length: FloatArray  # one number
+
+
+class Slots(NamedTuple):
+    """The number of the n-gram in each slot, and the place of its count. Unsigned: a signed place may be negative."""
+
+    numbers: Unsigned
+    places: Unsigned
 
 
 def trained_character_ngrams(corpus: Corpus) -> dict[str, Any]:  # Any: arrays
@@ -107,8 +117,8 @@ def count_ngrams(
 
 
 @kernel
-def slots_of(asked: IntArray) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """A table of slots, most of them free: the number of an n-gram, -1 if free, and the place of its count.
+def slots_of(asked: IntArray) -> Slots:
+    """A table of slots, most of them free: the number of an n-gram and the place of its count.
 
     It is small enough for the nearest cache of a processor, unlike a table of all n-grams. The n-grams that are not
     asked for are counted at the first ``_OTHERS`` places, by slot: one count for all would be waited for each time.
@@ -116,36 +126,45 @@ def slots_of(asked: IntArray) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     size = 1024
     while size < 8 * len(asked):
         size *= 2
-    numbers, places = np.full(size, -1, dtype=np.int32), (np.arange(size) % _OTHERS).astype(np.int32)
+    slots = Slots(np.full(size, _FREE), (np.arange(size) % _OTHERS).astype(np.uint32))
     for place in range(len(asked)):
-        slot = slot_of(asked[place], numbers)
-        numbers[slot], places[slot] = asked[place], place + _OTHERS
-    return numbers, places
+        slot = slot_of(np.uint32(asked[place]), slots.numbers)
+        slots.numbers[slot], slots.places[slot] = asked[place], place + _OTHERS
+    return slots
 
 
 @kernel
-def slot_of(number: int, numbers: NDArray[np.int32]) -> int:
+def slot_of(number: np.uint32, numbers: Unsigned) -> np.uint32:
     """The slot of an n-gram, or the free slot where it belongs."""
-    slot = number & (len(numbers) - 1)
-    while numbers[slot] >= 0 and numbers[slot] != number:
-        slot = (slot + 1) & (len(numbers) - 1)
+    last = np.uint32(len(numbers) - 1)
+    slot = number & last
+    while numbers[slot] != _FREE and numbers[slot] != number:
+        slot = (slot + np.uint32(1)) & last
     return slot
 
 
 @kernel
-def count_asked(
-    tokens: Tokens, model: CharacterNgrams, numbers: NDArray[np.int32], places: NDArray[np.int32], counts: FloatArray
-) -> int:
-    """Add the n-grams of a text to the counts at their places; the number of the text's characters."""
+def place_of(key: np.int64, slots: Slots) -> np.uint32:
+    """The place of the count of an n-gram, by the key of its characters."""
+    place: np.uint32 = slots.places[slot_of(np.uint32(hashed(key) >> _SHIFT), slots.numbers)]
+    return place
+
+
+@kernel
+def count_asked(tokens: Tokens, model: CharacterNgrams, slots: Slots, counts: FloatArray) -> int:
+    """Add the n-grams of a text to the counts at their places; the number of the text's characters.
+
+    Three characters are looked up only if the last two are asked for: whoever asks for the three asks for these too.
+    """
     one, two, seen = np.int64(0), np.int64(0), 0  # as in ngrams_of
     for token in tokens:
         for at in range(model.starts[token], model.starts[token + 1]):
             own = np.int64(model.characters[at])
             if seen >= 1:
-                counts[places[slot_of(int(hashed((two << 21) | own) >> _SHIFT), numbers)]] += 1.0
-            if seen >= 2:  # noqa: PLR2004  two characters before
-                key = (((one << 21) | two) << 21) | own
-                counts[places[slot_of(int(hashed(key) >> _SHIFT), numbers)]] += 1.0
+                place = place_of((two << 21) | own, slots)
+                counts[place] += 1.0
+                if seen >= 2 and place >= _OTHERS:  # noqa: PLR2004  two characters before
+                    counts[place_of((((one << 21) | two) << 21) | own, slots)] += 1.0
             one, two, seen = two, own, seen + 1
     return seen
 
@@ -165,10 +184,10 @@ def score_texts(
 ) -> FloatArray:
     """The sum over the n-grams asked for of weight x tf (k1 + 1) / (tf + k1 (1 - b + b length / mean))."""
     scores, counts = np.zeros(len(starts) - 1), np.zeros(len(asked) + _OTHERS)
-    numbers, places = slots_of(asked)
+    slots = slots_of(asked)
     for text in range(len(scores)):
         counts[:] = 0.0
-        seen = count_asked(tokens[starts[text] : starts[text + 1]], model, numbers, places, counts)
+        seen = count_asked(tokens[starts[text] : starts[text + 1]], model, slots, counts)
         base = k1 * (1 - b + b * max(2 * seen - 3, 0) / max(model.mean_length[0], 1e-9))
         scores[text] = frequency_score(weights, counts[_OTHERS:], base, k1)
     return scores

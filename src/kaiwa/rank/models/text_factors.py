@@ -105,15 +105,16 @@ def text_factors(texts: TokenLists, model: Mapping[str, Any]) -> FloatArray:  # 
     return found / np.where(lengths > 0, lengths, 1.0)[:, None]
 
 
-def factor_cosines(texts: TokenLists, query: FloatArray, model: Mapping[str, Any]) -> FloatArray:  # Any: arrays
-    """The cosine of a vector of length 1 and each text's vector; 0 for a text without any known word."""
-    cosines: FloatArray = text_factors(texts, model) @ query
+def factor_cosines(
+    texts: TokenLists, query: FloatArray, model: Mapping[str, Any], stored: NDArray[np.float16] | None = None
+) -> FloatArray:  # Any: arrays
+    """The cosine of a vector of length 1 and each text's vector; 0 for a text without any known word.
+
+    ``stored`` are the vectors of the texts, if the model has them.
+    """
+    vectors = text_factors(texts, model) if stored is None else stored.astype(np.float64)
+    cosines: FloatArray = vectors @ query
     return cosines
-
-
-def stored_cosines(stored: NDArray[np.float16], numbers: IntArray, query: FloatArray) -> FloatArray:
-    """The cosine of a vector of length 1 and the stored vectors of some texts."""
-    return stored[numbers].astype(np.float64) @ query
 
 
 def least_squares(cells: Cells, vectors: FloatArray) -> FloatArray:

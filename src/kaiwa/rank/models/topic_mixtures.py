@@ -12,6 +12,7 @@ import numpy as np
 
 from kaiwa.model.progress_callback import no_progress
 from kaiwa.rank.models.topic_words import word_rarity
+from kaiwa.rank.models.word_vectors import with_lengths
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def trained_topics(corpus: Corpus, *, seed: int, progress: Progress = no_progres
     by_word = (counts.words + BETA) / (counts.topics + words * BETA) * (counts.topics + 1.0)
     by_word[corpus.counts[:words] > _most_occurrences(corpus)] = 0.0
     vectors = by_word / np.maximum(by_word.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
-    return {"vectors": vectors.astype(np.float32), "rarity": word_rarity(corpus).astype(np.float32)}
+    arrays = {"vectors": vectors.astype(np.float32), "rarity": word_rarity(corpus).astype(np.float32)}
+    return with_lengths(arrays, corpus)
 
 
 def sampled_topics(

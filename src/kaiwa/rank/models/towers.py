@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kaiwa.model.progress_callback import no_progress
-from kaiwa.rank.models.word_vectors import unit_product
-from kaiwa.stats.compiled import kernel, sum_kernel
+from kaiwa.rank.models.word_products import cosines, products, text_lengths
+from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,19 +41,35 @@ _FEWEST_PAIRS = 1_000_000  # seen in training: small corpora get more epochs
 
 
 class Towers(NamedTuple):
-    """Word vectors ("words x dimensions"), and for posts (0) and comments (1) the gates of words and the map."""
+    """Word vectors ("words x dimensions"), and for posts (0) and comments (1) the gates of words and the map.
+
+    The lengths are those of the mapped sums of gated word vectors of all posts and comments of the index.
+    """
 
     vectors: Singles
     gates: Singles  # sides x words
     maps: Singles  # sides x dimensions x dimensions
+    post_lengths: Singles
+    comment_lengths: Singles
 
     def encoded(self, texts: TokenLists, side: int) -> Singles:
         """The vectors of texts, of length 1 ("texts x dimensions"); 0 for a text without a known word."""
         return _lengths_of_one(_means(texts, self, side) @ self.maps[side].T)[0]
 
-    def cosines(self, texts: TokenLists, side: int, query: Singles) -> FloatArray:
-        """The cosine of a vector of length 1 and each text's vector, without making the latter of length 1."""
-        return unit_products(_means(texts, self, side) @ self.maps[side].T, query)
+    def cosines(self, texts: TokenLists, side: int, query: Singles, lengths: Singles | None = None) -> FloatArray:
+        """The cosine of a vector of length 1 and each text's vector; ``lengths`` are those of the texts, if stored."""
+        found = products(texts, self.vectors, self.gates[side], query @ self.maps[side])
+        return cosines(found, self.lengths_of(texts, side) if lengths is None else lengths)
+
+    def lengths_of(self, texts: TokenLists, side: int) -> Singles:
+        """The length of each text's mapped sum of gated word vectors."""
+
+        def sums(own: TokenLists) -> Singles:
+            sizes = np.diff(own.starts).astype(np.float32)
+            mapped: Singles = (_means(own, self, side) * sizes[:, None]) @ self.maps[side].T
+            return mapped
+
+        return text_lengths(texts, sums)
 
 
 class Gradient(NamedTuple):
@@ -88,7 +104,8 @@ def initial_towers(corpus: Corpus, rng: np.random.Generator, *, words: int, dime
     rarity = -np.log(np.maximum(corpus.shares[:words], np.finfo(np.float64).tiny))
     gates = (rarity / max(float(rarity.mean()), 1e-9)).astype(np.float32)
     vectors = (rng.standard_normal((words, dimensions)) / np.sqrt(dimensions)).astype(np.float32)
-    return Towers(vectors, np.stack((gates, gates)), np.stack([np.eye(dimensions, dtype=np.float32)] * 2))
+    maps, none = np.stack([np.eye(dimensions, dtype=np.float32)] * 2), np.zeros(0, dtype=np.float32)
+    return Towers(vectors, np.stack((gates, gates)), maps, none, none)
 
 
 def trained_towers(
@@ -116,7 +133,8 @@ def trained_towers(
                 )  # fmt: skip
                 towers.maps[side][:] += moments[side].step(gradient.maps[side])
             progress(epoch * batches + number + 1, epochs * batches)
-    return towers._asdict()
+    lengths = [towers.lengths_of(texts, side) for side, texts in enumerate((corpus.posts, corpus.comments))]
+    return towers._replace(post_lengths=lengths[0], comment_lengths=lengths[1])._asdict()
 
 
 def opened_towers(arrays: Mapping[str, Any]) -> Towers:  # Any: arrays
@@ -184,15 +202,6 @@ def gated_means(starts: IntArray, tokens: Tokens, vectors: Singles, gates: Singl
                 weight = gates[word] * share
                 for place in range(vectors.shape[1]):
                     means[text, place] += weight * vectors[word, place]
-
-
-@sum_kernel
-def unit_products(vectors: Singles, query: Singles) -> FloatArray:
-    """The product of the query and each vector divided by its length; 0 for a vector of length 0."""
-    found = np.zeros(len(vectors))
-    for row in range(len(vectors)):
-        found[row] = unit_product(vectors[row], query)
-    return found
 
 
 @kernel

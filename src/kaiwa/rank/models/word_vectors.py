@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kaiwa.rank.models.token_lists import TokenLists
-from kaiwa.stats.compiled import kernel, sum_kernel
+from kaiwa.rank.models.word_products import LENGTHS, cosines, products, text_lengths
+from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,7 +48,13 @@ def trained_word_vectors(corpus: Corpus, *, seed: int) -> dict[str, Any]:  # Any
     sample = [one.of(rng.permutation(len(one))[:_SAMPLE]) for one in (corpus.posts, corpus.comments)]
     texts = np.concatenate([text_vectors(one, arrays) for one in sample])
     common = min(_COMMON, vectors.shape[1] // 10)  # few words have few dimensions
-    return {**arrays, "vectors": without_common(vectors, texts, common).astype(np.float32)}
+    return with_lengths({**arrays, "vectors": without_common(vectors, texts, common).astype(np.float32)}, corpus)
+
+
+def with_lengths(arrays: Mapping[str, Any], corpus: Corpus) -> dict[str, Any]:  # Any: arrays
+    """The arrays, with the length of the vector of each post and comment."""
+    sides = {LENGTHS["posts"]: corpus.posts, LENGTHS["comments"]: corpus.comments}
+    return {**arrays, **{name: vector_lengths(texts, arrays) for name, texts in sides.items()}}
 
 
 def without_common(vectors: NDArray[np.float32], texts: FloatArray, count: int) -> FloatArray:
@@ -137,45 +144,34 @@ def window_keys(starts: IntArray, tokens: Tokens, words: int, window: int) -> ND
     return keys[:made]
 
 
-def text_vectors(texts: TokenLists, model: Mapping[str, Any]) -> FloatArray:  # Any: arrays
-    """The mean of each text's word vectors, weighted by rarity, of length 1 ("texts x dimensions"); 0 without any."""
+def text_sums(texts: TokenLists, model: Mapping[str, Any]) -> FloatArray:  # Any: arrays
+    """The sum of each text's word vectors, weighted by rarity ("texts x dimensions")."""
     summed = np.zeros((len(texts), model["vectors"].shape[1]))
     add_vectors(*texts, model["vectors"], model["rarity"], summed)
+    return summed
+
+
+def text_vectors(texts: TokenLists, model: Mapping[str, Any]) -> FloatArray:  # Any: arrays
+    """The mean of each text's word vectors, weighted by rarity, of length 1 ("texts x dimensions"); 0 without any."""
+    summed = text_sums(texts, model)
     norms = np.sqrt((summed**2).sum(axis=1))
     return summed / np.where(norms > 0, norms, 1.0)[:, None]
 
 
-def vector_cosines(texts: TokenLists, query: FloatArray, model: Mapping[str, Any]) -> FloatArray:  # Any: arrays
-    """The cosine of a vector of length 1 and the vector of each text; 0 for a text without any."""
-    return sum_cosines(*texts, model["vectors"], model["rarity"], query.astype(np.float32))
+def vector_lengths(texts: TokenLists, model: Mapping[str, Any]) -> NDArray[np.float32]:  # Any: arrays
+    """The length of each text's sum."""
+    return text_lengths(texts, lambda own: text_sums(own, model))
 
 
-@sum_kernel
-def sum_cosines(
-    starts: IntArray, tokens: Tokens, vectors: NDArray[np.float32], weights: NDArray[np.float32],
-    query: NDArray[np.float32],
-) -> FloatArray:  # fmt: skip
-    """The cosine of a vector and, for each text, the sum of the weighted vectors of its tokens."""
-    found, total = np.zeros(len(starts) - 1), np.zeros(len(query), dtype=np.float32)
-    for text in range(len(found)):
-        total[:] = 0
-        for at in range(starts[text], starts[text + 1]):
-            word = tokens[at]
-            if word < len(vectors):
-                for place in range(len(total)):
-                    total[place] += weights[word] * vectors[word, place]
-        found[text] = unit_product(total, query)
-    return found
+def vector_cosines(
+    texts: TokenLists, query: FloatArray, model: Mapping[str, Any], lengths: NDArray[np.float32] | None = None
+) -> FloatArray:  # Any: arrays
+    """The cosine of a vector of length 1 and the vector of each text; 0 for a text without any.
 
-
-@sum_kernel
-def unit_product(vector: NDArray[np.float32], query: NDArray[np.float32]) -> float:
-    """The product of the query and a vector divided by its length; 0 for a vector of length 0."""
-    product, square = np.float32(0), np.float32(0)
-    for place in range(len(vector)):
-        product += vector[place] * query[place]
-        square += vector[place] * vector[place]
-    return product / np.sqrt(square) if square > 0 else 0.0
+    ``lengths`` are those of the texts' sums, if they are stored.
+    """
+    known = vector_lengths(texts, model) if lengths is None else lengths
+    return cosines(products(texts, model["vectors"], model["rarity"], query), known)
 
 
 @kernel
