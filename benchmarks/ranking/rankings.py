@@ -29,7 +29,9 @@ PILOT = {
     "run5": _Q2P + _Q2C + _TRANSLM + _TOPICWORD,
 }
 """Sakai et al. 2015, Table 2; the weights are learned by RankSVM."""
-_FIRST_STAGE = ("first-score", "first-rank", "posts", "bigrams-q2p")
+_POSTS = "posts"  # how many posts a comment has: here those of its nearest comments, see strict_index
+_FIRST_STAGE = ("first-score", "first-rank", _POSTS, "bigrams-q2p")
+CHEAP = ("cheap signals", "cheap signals and number of posts", "cheap signals without the first stage")
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +96,8 @@ def groups(labelled: TrainingSet, encoder: str) -> dict[str, TrainingSet]:
         "cheap signals without the first stage": chosen(
             labelled, lambda name, family: family == "signals" and name not in _FIRST_STAGE
         ),
-        "cheap signals": chosen(labelled, lambda _, family: family == "signals"),
+        "cheap signals": chosen(labelled, lambda name, family: family == "signals" and name != _POSTS),
+        "cheap signals and number of posts": chosen(labelled, lambda _, family: family == "signals"),
         "own features": chosen(labelled, lambda _, family: family != encoder),
     }
     return made | ({"own features and encoder": labelled} if encoder in labelled.families else {})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from benchmarks.ranking.candidate_features import batches, computed_features, kept
 from benchmarks.ranking.given_encoders import encoder_columns
 from benchmarks.ranking.labelled_systems import system_scores
-from benchmarks.ranking.rankings import LEARNERS, PILOT, ablations, rankings, with_columns
+from benchmarks.ranking.rankings import CHEAP, LEARNERS, PILOT, ablations, rankings, with_columns
 from benchmarks.ranking.result_page import (
     ENCODED,
     TRIALS,
@@ -112,7 +112,7 @@ def planned_table(found: Rankings, best: str, seed: int) -> str:
     """Run3 beside run2, and all own features beside the best of them and the cheap signals."""
     pairs = [("run3, learned", "run2, learned")]
     for learner in LEARNERS.values():
-        pairs += [(f"{learner}, own features", other) for other in (best, f"{learner}, cheap signals")]
+        pairs += [(f"{learner}, own features", other) for other in (best, *(f"{learner}, {one}" for one in CHEAP[:2]))]
     rows = [one for pair in pairs for one in differences_table(compared(found, pair, seed=seed), [pair]).splitlines()]
     return "\n".join(dict.fromkeys(rows)) + "\n"
 
@@ -133,10 +133,7 @@ def named_differences(found: Rankings, best: str) -> list[tuple[str, str]]:
     pairs = [(runs[2], runs[0]), (runs[2], runs[1]), (runs[3], runs[2]), (runs[4], runs[2]), (runs[5], runs[3])]
     for learner in LEARNERS.values():
         own, encoded = f"{learner}, own features", f"{learner}, own features and encoder"
-        others = [
-            best,
-            *(f"{learner}, {group}" for group in ("cheap signals", "cheap signals without the first stage")),
-        ]
+        others = [best, *(f"{learner}, {group}" for group in CHEAP)]
         pairs += [(own, other) for other in (*others, runs[5])]
         pairs += [(encoded, own)] if encoded in found.values else []
     return [*pairs, ("LambdaMART, own features", "RankSVM, own features")]

@@ -130,7 +130,7 @@ LEARNERS = Names(
     "learner",
     {
         "linear": Learner("RankSVM", "C", (1e-5, 1e-4, 1e-3, 1e-2, 1e-1), linear_path),
-        "lambdamart": Learner("LambdaMART", "trees", (25, 50, 100), tree_path, lightgbm_module),
+        "lambdamart": Learner("LambdaMART", "trees", (75, 150, 300), tree_path, lightgbm_module),
     },
 )
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _SETTINGS = {
     "objective": "lambdarank",
-    "learning_rate": 0.08,
+    "learning_rate": 0.03,
     "num_leaves": 8,
     "max_bin": 63,
     "min_data_in_leaf": 30,

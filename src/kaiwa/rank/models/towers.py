@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kaiwa.model.progress_callback import no_progress
-from kaiwa.rank.models.word_products import cosines, products, text_lengths
-from kaiwa.stats.compiled import kernel
+from kaiwa.rank.models.word_products import cosines, product, products, text_lengths
+from kaiwa.stats.compiled import kernel, sum_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -150,7 +150,7 @@ def batch_gradient(towers: Towers, texts: tuple[TokenLists, TokenLists], same: N
     means = [_means(one, towers, side) for side, one in enumerate(texts)]
     encoded = [_lengths_of_one(mean @ towers.maps[side].T) for side, mean in enumerate(means)]
     (posts, post_lengths), (comments, comment_lengths) = encoded
-    scores = SHARPNESS * (posts @ comments.T)
+    scores: Singles = np.matmul(SHARPNESS * posts, comments.T)
     np.copyto(scores, -np.inf, where=same & ~np.eye(len(same), dtype=bool))
     loss, slope = cross_entropy(scores)
     slopes = SHARPNESS * (slope @ comments), SHARPNESS * (slope.T @ posts)
@@ -204,28 +204,24 @@ def gated_means(starts: IntArray, tokens: Tokens, vectors: Singles, gates: Singl
                     means[text, place] += weight * vectors[word, place]
 
 
-@kernel
+@sum_kernel
 def update_words(
     starts: IntArray, tokens: Tokens, slopes: Singles, vectors: Singles, gates: Singles, squares: Singles,
     gate_squares: Singles, rate: float,
 ) -> None:  # fmt: skip
     """Change vectors and gates of each token against its slope, by Adagrad with one sum of squares per word."""
-    dimensions = vectors.shape[1]
     for text in range(len(starts) - 1):
-        share = np.float32(1.0 / max(starts[text + 1] - starts[text], 1))
+        share, slope = np.float32(1.0 / max(starts[text + 1] - starts[text], 1)), slopes[text]
+        square = product(slope, slope) / len(slope)
         for at in range(starts[text], starts[text + 1]):
             word = tokens[at]
             if word >= len(vectors):
                 continue
-            by_gate, square = np.float32(0), np.float32(0)
-            for place in range(dimensions):
-                by_gate += slopes[text, place] * vectors[word, place]
-                square += slopes[text, place] * slopes[text, place]
-            weight = gates[word] * share
-            squares[word] += square * weight * weight / dimensions
+            vector, weight = vectors[word], gates[word] * share
+            by_gate = product(slope, vector) * share
+            squares[word] += square * weight * weight
             step = np.float32(rate * weight / np.sqrt(squares[word]))
-            for place in range(dimensions):
-                vectors[word, place] -= step * slopes[text, place]
-            by_gate *= share
+            for place in range(len(slope)):
+                vector[place] -= step * slope[place]
             gate_squares[word] += by_gate * by_gate
             gates[word] -= np.float32(0.1 * rate * by_gate / np.sqrt(gate_squares[word]))
