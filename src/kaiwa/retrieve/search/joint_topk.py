@@ -3,7 +3,8 @@
 score(query, pair) = S(query, post) + S(query, comment), each side already weighted. Q2C is the case without post
 scores, Q2P the case without comment terms. No pair is missed (docs/decisions/041): the best posts are expanded, which
 means that all their comments are scored in full; any other pair has at most ``bound`` from its post, and a MaxScore
-search over the comments' postings finds every one whose comment adds the rest.
+search over the comments' postings finds every one whose comment adds the rest. Of several shards all expand their best
+posts before any searches its other comments, because these pairs give the threshold.
 """
 
 from __future__ import annotations
@@ -27,12 +28,19 @@ class Floor(NamedTuple):
     comment: int
 
 
+class Begun(NamedTuple):
+    """A search after its best posts: the pairs of their comments, and the score that no other post exceeds."""
+
+    topk: TopK
+    bound: float
+
+
 @kernel
-def joint_topk(
+def begun_topk(
     k: int, postings: QueryPostings, links: Links, post_scores: FloatArray,
     top_posts: IntArray, other_posts: float, min_comments: int, floor: Floor,
-) -> tuple[TopK, bool]:  # fmt: skip
-    """The k best pairs that reach the floor, one for each comment; and False if more posts must be given to be exact.
+) -> Begun:  # fmt: skip
+    """The pairs of the best posts that reach the floor, one for each comment.
 
     ``postings`` are those of the comments; ``top_posts`` are the best posts, best first, no other post scores above
     ``other_posts``; at least ``min_comments`` of their comments are scored, because this lowers the bound.
@@ -50,14 +58,23 @@ def joint_topk(
         expand_post(top_posts[place], postings, links, post_scores, topk)
         scored += links.post_starts[top_posts[place] + 1] - links.post_starts[top_posts[place]]
     raise_threshold(topk)
-    exact = bound == 0.0 or bound < topk.threshold[0]
+    return Begun(topk, bound)
+
+
+@kernel
+def finish_topk(begun: Begun, postings: QueryPostings, links: Links, post_scores: FloatArray, floor: Floor) -> bool:
+    """Add the pairs of all other posts that reach the floor; False if more posts must be given to be exact."""
+    topk = begun.topk
+    if enters(topk, floor.score, floor.comment):
+        topk.threshold[0], topk.threshold_comment[0] = floor.score, floor.comment
+    exact = begun.bound == 0.0 or begun.bound < topk.threshold[0]
     if exact:
-        maxscore_search(postings, links, post_scores, bound, topk)
+        maxscore_search(postings, links, post_scores, begun.bound, topk)
         raise_threshold(topk)
     for place in range(topk.size[0]):
         if topk.posts[place] == UNKNOWN_POST:
             topk.posts[place] = best_post(links, post_scores, topk.comments[place])
-    return topk, exact
+    return exact
 
 
 @kernel

@@ -11,7 +11,7 @@ import numpy as np
 
 from kaiwa.retrieve.search.query_postings import UNIT, dense_scores, scores_of, top_documents
 from kaiwa.retrieve.search.shard_merging import NO_PAIRS
-from kaiwa.retrieve.search.shard_search import best_pairs
+from kaiwa.retrieve.search.shard_search import Place, begun_pairs, best_pairs, finished_pairs
 from kaiwa.retrieve.search.topk import best_first
 from kaiwa.retrieve.search.weighted_terms import query_postings, weighted_terms
 from kaiwa.retrieve.similarity import SIMILARITIES
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kaiwa.retrieve.index.document_texts import Placed
     from kaiwa.retrieve.index.inverted_index import Index, Shard, ShardSide, Side
     from kaiwa.retrieve.search.query_postings import QueryPostings
+    from kaiwa.retrieve.search.shard_merging import Pairs
     from kaiwa.retrieve.search.weighted_terms import WeightedTerms
 
 
@@ -82,19 +83,37 @@ def search(query: Query, matcher: Matcher, *, k: int, takedown_posts: IntArray |
     """The k best comments over all pairs, exactly; each once, with its best post; ties by comment id.
 
     A post of the takedown list scores below any other, so that no comment is found through it. The shards are searched
-    one after the other; the worst of the k best so far is the floor of the next one.
+    one after the other, first their best posts, then all other comments; the worst of the k best so far is the floor.
     """
     index, similarity = query.index, matcher.similarity
     on_posts = weighted_terms(query.terms, query.counts, index.posts, similarity, matcher.q2p)
     on_comments = weighted_terms(query.terms, query.counts, index.comments, similarity, matcher.q2c)
     k = min(k, len(index.comments))
-    found = NO_PAIRS
-    if k > 0 and (len(on_posts) or len(on_comments)):
-        for scores, shard in _best_shards_first(index, on_posts, similarity, takedown_posts):
-            postings, _ = query_postings(on_comments, shard.comments, similarity)
-            numbers = shard.comments.number_table, shard.posts.number_table
-            found = best_pairs(found, k, postings, shard.links, scores, *numbers)
+    if not k or not (len(on_posts) or len(on_comments)):
+        found = NO_PAIRS
+    else:
+        shards = _best_shards_first(index, on_posts, similarity, takedown_posts)
+        found = _best_pairs([_place(shard, on_comments, similarity, scores) for scores, shard in shards], k)
     return Candidates(found.comments, found.posts, found.scores / UNIT)
+
+
+def _best_pairs(places: list[Place], k: int) -> Pairs:
+    """The k best pairs of all shards."""
+    if len(places) == 1:
+        return best_pairs(k, places[0])
+    found, searches = NO_PAIRS, []
+    for place in places:
+        found, begun = begun_pairs(found, k, place)
+        searches.append((place, begun))
+    for place, begun in searches:
+        found = finished_pairs(found, k, place, begun)
+    return found
+
+
+def _place(shard: Shard, on_comments: WeightedTerms, similarity: str, post_scores: FloatArray) -> Place:
+    """Where the search of a shard looks."""
+    postings, _ = query_postings(on_comments, shard.comments, similarity)
+    return Place(postings, shard.links, post_scores, shard.comments.number_table, shard.posts.number_table)
 
 
 def _best_shards_first(

@@ -1,15 +1,16 @@
-"""The search of one shard after others, in one call of compiled code.
+"""The search of one shard after others, in two calls of compiled code: its best posts, then all its other comments.
 
-A call from Python costs some microseconds for every array that it is given or returns, in each shard of a query.
+A call from Python costs some microseconds for every array that it is given or returns, in each shard of a query. The
+best posts of all shards come first, because the worst pair found so far is the floor of what follows.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from kaiwa.retrieve.search.joint_topk import Floor, joint_topk
+from kaiwa.retrieve.search.joint_topk import Begun, Floor, begun_topk, finish_topk
 from kaiwa.retrieve.search.query_postings import QueryPostings, top_documents
-from kaiwa.retrieve.search.shard_merging import Pairs, floor_of, merged, pairs_of
+from kaiwa.retrieve.search.shard_merging import NO_PAIRS, Pairs, floor_of, merged, pairs_of
 from kaiwa.retrieve.search.topk import TopK, ranked
 from kaiwa.stats.compiled import kernel
 
@@ -22,30 +23,57 @@ TOP_POSTS = 64
 MIN_COMMENTS = 64
 
 
-@kernel
-def best_pairs(
-    found: Pairs, k: int, postings: QueryPostings, links: Links, post_scores: FloatArray,
-    comment_numbers: Numbers, post_numbers: Numbers,
-) -> Pairs:  # fmt: skip
-    """The k best pairs of the shards before and of this one; the worst of those before is the floor of the search."""
-    topk = shard_topk(k, postings, links, post_scores, floor_of(found, k, comment_numbers))
-    if not topk.size[0]:
-        return found
-    return merged(found, pairs_of(topk, post_scores, comment_numbers, post_numbers), k)
+class Place(NamedTuple):
+    """Where a search looks: a shard's postings of the query's terms, its links, post scores and numbers."""
+
+    postings: QueryPostings  # of the comments
+    links: Links
+    post_scores: FloatArray
+    comment_numbers: Numbers
+    post_numbers: Numbers
 
 
 @kernel
-def shard_topk(k: int, postings: QueryPostings, links: Links, post_scores: FloatArray, floor: Floor) -> TopK:
-    """The k best pairs of a shard that reach the floor, with as many top posts as the search needs to be exact.
+def best_pairs(k: int, place: Place) -> Pairs:
+    """The k best pairs of the only shard."""
+    floor = Floor(0.0, 0)
+    return finished_pairs(NO_PAIRS, k, place, _begun(k, place, TOP_POSTS, floor))
+
+
+@kernel
+def begun_pairs(found: Pairs, k: int, place: Place) -> tuple[Pairs, Begun]:
+    """The k best pairs of the shards before and of this one's best posts; and its search, to be finished.
+
+    The worst pair of the shards before is the floor of the search.
+    """
+    begun = _begun(k, place, TOP_POSTS, floor_of(found, k, place.comment_numbers))
+    return _with_shard(found, k, place, begun.topk), begun
+
+
+@kernel
+def finished_pairs(found: Pairs, k: int, place: Place, begun: Begun) -> Pairs:
+    """The k best pairs, with all of this shard, with as many top posts as its search needs to be exact."""
+    floor, count = floor_of(found, k, place.comment_numbers), TOP_POSTS
+    while not finish_topk(begun, place.postings, place.links, place.post_scores, floor):
+        count *= 8
+        begun = _begun(k, place, count, floor)
+    return _with_shard(found, k, place, begun.topk)
+
+
+@kernel
+def _begun(k: int, place: Place, count: int, floor: Floor) -> Begun:
+    """The pairs of a shard's best posts.
 
     Comments of posts below the threshold are scored only if there is no floor yet: they give the first threshold.
     """
-    count, least = TOP_POSTS, 0 if floor.score > 0 else MIN_COMMENTS
-    while True:
-        top = top_documents(post_scores, count)
-        size = top.size[0]
-        top_posts = top.comments[:size][ranked(top.scores[:size], top.comments[:size])[:count]]
-        found, exact = joint_topk(k, postings, links, post_scores, top_posts, top.threshold[0], least, floor)
-        if exact:
-            return found
-        count *= 8
+    top = top_documents(place.post_scores, count)
+    size, least = top.size[0], 0 if floor.score > 0 else MIN_COMMENTS
+    top_posts = top.comments[:size][ranked(top.scores[:size], top.comments[:size])[:count]]
+    return begun_topk(k, place.postings, place.links, place.post_scores, top_posts, top.threshold[0], least, floor)
+
+
+@kernel
+def _with_shard(found: Pairs, k: int, place: Place, topk: TopK) -> Pairs:
+    if not topk.size[0]:
+        return found
+    return merged(found, pairs_of(topk, place.post_scores, place.comment_numbers, place.post_numbers), k)
