@@ -27,10 +27,12 @@ from benchmarks.ranking.provenance_lists import (
     stored,
 )
 from benchmarks.ranking.provenance_rankers import (
+    by_trees,
     by_weights,
     calibrated_apart,
     chance_of_difference,
     found_by_topic,
+    summed,
 )
 from kaiwa.formats.collection.index_folder import open_index
 
@@ -144,6 +146,7 @@ def _print_matched(forms: Mapping[str, Parts]) -> None:
 
 def _comment_rankings(parts: Parts) -> dict[str, FloatArray]:
     lists = parts.measured
+    linear, trees = by_weights(*parts, lists.features), by_trees(*parts)
     return {
         POPULARITY: lists.column("posts"),
         "Q2C": lists.column("q2c"),
@@ -154,7 +157,9 @@ def _comment_rankings(parts: Parts) -> dict[str, FloatArray]:
         "Q2C + towers": lists.total(("q2c", "towers-q2c")),
         "RankSVM, Q2C + BM25 + towers": by_weights(*parts, ("q2c", "bm25-q2c", "towers-q2c")),
         "RankSVM, all but popularity": by_weights(*parts, _NO_POPULARITY),
-        "RankSVM, all": by_weights(*parts, lists.features),
+        "RankSVM, all": linear,
+        "LambdaMART, all": trees,
+        "RankSVM + LambdaMART, all": summed(lists, linear, trees),
     }
 
 

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from kaiwa.rank.models.corpus import Corpus
     from kaiwa.retrieve.index.inverted_index import Index
 
-TRAINED = ("translation", "towers")
+TRAINED = (
+    "translation", "towers", "vectors", "ngrams", "forest", "patterns", "convolution", "topics", "factors", "topicword",
+)  # fmt: skip
 PUT_BACK = "put-back"
 """The post of all comments that are put back; its text has no word."""
 MEASURED, LEARNED = "measured", "learned"

@@ -32,13 +32,17 @@ if TYPE_CHECKING:
 
 COMMENT_SIDE = (
     "q2c", "bm25-q2c", "towers-q2c", "query-given-comment", "comment-given-query", "comment-lift", "bigrams-q2c",
-    "length", "length-difference", "question-match", "punctuation-match", "popularity", "unigram", "posts",
+    "ngrams-q2c", "vectors-q2c", "neighbours-words", "neighbours-vectors", "forest-q2c", "patterns-q2c", "cnn-q2c",
+    "lda-q2c", "wtmf-q2c", "topicword-q2c", "length", "length-difference", "question-match", "punctuation-match",
+    "popularity", "unigram", "posts",
 )  # fmt: skip
+"""Not the features of ``language`` and ``decoder``: these models have learned the texts of all comments but those that
+are put back, and a ranker would learn which comments they do not know."""
 POST_SIDE = ("q2p", "bm25-q2p", "towers-q2p", "translm", "bigrams-q2p")
 NEGATIVES = 100
 RARE = 3
 """A reply under at most so many posts is rare."""
-_DEPTH = 1000  # of each source, for one comment put back
+_DEPTH = 2000  # of each source, for one comment put back
 _SHORT = 300  # of each source, for the replies that are still in the rest
 _TFIDF, _TFIDF_Q2C, _BM25_Q2C = Matcher("tfidf", 1.0, 1.0), Matcher("tfidf", 0.0, 1.0), Matcher("bm25", 0.0, 1.0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from benchmarks.ranking.provenance_lists import RARE
 from kaiwa.rank.learning.cross_validation import folds_of
 from kaiwa.rank.learning.rank_svm import Pairs, rank_svm
 from kaiwa.rank.learning.ranker import Standard
+from kaiwa.rank.learning.regression_trees import lambda_mart
 from kaiwa.rank.models.topic_words import logistic_weights
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ _PENALTY = 1e-3
 _MOST_OTHERS = 200  # false replies compared with each true one
 _BONUSES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)  # added to the log odds of rare replies
 _FALSE_SHARE = 0.2
+_TREES = 150
 _FLIPS = 10_000
 
 
@@ -72,6 +75,28 @@ def by_weights(learned: Lists, measured: Lists, features: Sequence[str]) -> Floa
     pairs = Pairs(learned.standardised[:, columns], better, worse, np.ones(len(better)))
     scores: FloatArray = measured.standardised[:, columns] @ rank_svm(pairs, penalty=_PENALTY)
     return scores
+
+
+def by_trees(learned: Lists, measured: Lists) -> FloatArray:
+    """The scores of the measured candidates by LambdaMART over the learned ones, with features of both standards."""
+    better, worse = _pairs(learned)
+    used = np.concatenate((np.unique(better), worse))
+    used = used[np.lexsort((used, learned.topic_of[used]))]
+    sizes = np.unique(learned.topic_of[used], return_counts=True)[1]
+    over_all = Standard.of(learned.rows.astype(np.float64))
+    rows, asked = (_regressors(lists, over_all, own)[:, 1:].astype(np.float32)
+                   for lists, own in ((learned, used), (measured, slice(None))))  # fmt: skip
+    gains = learned.is_true[used].astype(np.float64)
+    return lambda_mart(rows, gains, sizes, rounds=_TREES, seed=1).scores(asked)
+
+
+def summed(lists: Lists, *scores: FloatArray) -> FloatArray:
+    """The sum of several scores, each standardised by topic."""
+    total, spans = np.zeros(len(lists.rows)), list(pairwise(lists.starts.tolist()))
+    for own in scores:
+        for low, high in spans:
+            total[low:high] += (own[low:high] - own[low:high].mean()) / max(float(own[low:high].std()), 1e-12)
+    return total
 
 
 def _pairs(lists: Lists) -> tuple[IntArray, IntArray]:
