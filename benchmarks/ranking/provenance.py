@@ -146,8 +146,7 @@ def _print_matched(forms: Mapping[str, Parts]) -> None:
 
 def _comment_rankings(parts: Parts) -> dict[str, FloatArray]:
     lists = parts.measured
-    linear, trees = by_weights(*parts, lists.features), by_trees(*parts)
-    return {
+    own = {
         POPULARITY: lists.column("posts"),
         "Q2C": lists.column("q2c"),
         "BM25": lists.column("bm25-q2c"),
@@ -156,11 +155,12 @@ def _comment_rankings(parts: Parts) -> dict[str, FloatArray]:
         "towers": lists.column("towers-q2c"),
         "Q2C + towers": lists.total(("q2c", "towers-q2c")),
         "RankSVM, Q2C + BM25 + towers": by_weights(*parts, ("q2c", "bm25-q2c", "towers-q2c")),
-        "RankSVM, all but popularity": by_weights(*parts, _NO_POPULARITY),
-        "RankSVM, all": linear,
-        "LambdaMART, all": trees,
-        "RankSVM + LambdaMART, all": summed(lists, linear, trees),
     }
+    for group, features in (("all but popularity", _NO_POPULARITY), ("all", lists.features)):
+        linear, trees = by_weights(*parts, features), by_trees(*parts, features)
+        own[f"RankSVM, {group}"], own[f"LambdaMART, {group}"] = linear, trees
+        own[f"RankSVM + LambdaMART, {group}"] = summed(lists, linear, trees)
+    return own
 
 
 def _cells(found: list[FloatArray]) -> str:

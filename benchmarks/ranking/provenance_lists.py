@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,6 +68,11 @@ class Lists:
         """The number of each item's topic."""
         return np.repeat(np.arange(len(self.wanted)), np.diff(self.starts))
 
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """Where the candidates of each topic begin and end; not those of a topic without any."""
+        return [(low, high) for low, high in pairwise(self.starts.tolist()) if low < high]
+
     def column(self, feature: str) -> FloatArray:
         """The values of one feature."""
         return self.rows[:, self.features.index(feature)]
@@ -75,7 +81,7 @@ class Lists:
     def standardised(self) -> NDArray[np.float32]:
         """The features with mean 0 and standard deviation 1 over the candidates of each topic."""
         rows = np.empty(self.rows.shape, dtype=np.float32)
-        for low, high in zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True):
+        for low, high in self.spans:
             own = self.rows[low:high].astype(np.float64)
             rows[low:high] = Standard.of(own).rows(own)
         return rows

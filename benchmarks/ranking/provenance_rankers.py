@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,14 +76,16 @@ def by_weights(learned: Lists, measured: Lists, features: Sequence[str]) -> Floa
     return scores
 
 
-def by_trees(learned: Lists, measured: Lists) -> FloatArray:
+def by_trees(learned: Lists, measured: Lists, features: Sequence[str]) -> FloatArray:
     """The scores of the measured candidates by LambdaMART over the learned ones, with features of both standards."""
     better, worse = _pairs(learned)
     used = np.concatenate((np.unique(better), worse))
     used = used[np.lexsort((used, learned.topic_of[used]))]
     sizes = np.unique(learned.topic_of[used], return_counts=True)[1]
+    columns = [learned.features.index(name) for name in features]
+    columns += [len(learned.features) + column for column in columns]
     over_all = Standard.of(learned.rows.astype(np.float64))
-    rows, asked = (_regressors(lists, over_all, own)[:, 1:].astype(np.float32)
+    rows, asked = (_regressors(lists, over_all, own)[:, 1:][:, columns].astype(np.float32)
                    for lists, own in ((learned, used), (measured, slice(None))))  # fmt: skip
     gains = learned.is_true[used].astype(np.float64)
     return lambda_mart(rows, gains, sizes, rounds=_TREES, seed=1).scores(asked)
@@ -92,9 +93,9 @@ def by_trees(learned: Lists, measured: Lists) -> FloatArray:
 
 def summed(lists: Lists, *scores: FloatArray) -> FloatArray:
     """The sum of several scores, each standardised by topic."""
-    total, spans = np.zeros(len(lists.rows)), list(pairwise(lists.starts.tolist()))
+    total = np.zeros(len(lists.rows))
     for own in scores:
-        for low, high in spans:
+        for low, high in lists.spans:
             total[low:high] += (own[low:high] - own[low:high].mean()) / max(float(own[low:high].std()), 1e-12)
     return total
 
