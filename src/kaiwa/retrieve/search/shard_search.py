@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from kaiwa.retrieve.search.joint_topk import Begun, Floor, begun_topk, finish_topk
 from kaiwa.retrieve.search.query_postings import QueryPostings, top_documents
 from kaiwa.retrieve.search.shard_merging import NO_PAIRS, Pairs, floor_of, merged, pairs_of
@@ -15,7 +17,7 @@ from kaiwa.retrieve.search.topk import TopK, ranked
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
-    from kaiwa.model.ids import FloatArray
+    from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.retrieve.index.document_texts import Numbers
     from kaiwa.retrieve.index.inverted_index import Links
 
@@ -62,14 +64,31 @@ def finished_pairs(found: Pairs, k: int, place: Place, begun: Begun) -> Pairs:
 
 @kernel
 def _begun(k: int, place: Place, count: int, floor: Floor) -> Begun:
-    """The pairs of a shard's best posts.
+    """The pairs of a shard's best posts: those that reach the floor, or if they are many or there is none, the best.
 
     Comments of posts below the threshold are scored only if there is no floor yet: they give the first threshold.
     """
-    top = top_documents(place.post_scores, count)
-    size, least = top.size[0], 0 if floor.score > 0 else MIN_COMMENTS
-    top_posts = top.comments[:size][ranked(top.scores[:size], top.comments[:size])[:count]]
-    return begun_topk(k, place.postings, place.links, place.post_scores, top_posts, top.threshold[0], least, floor)
+    posts, others = _posts_above(place.post_scores, count, floor.score)
+    if floor.score <= 0 or len(posts) > count:
+        top = top_documents(place.post_scores, count)
+        posts, others = top.comments[: top.size[0]], top.threshold[0]
+    posts = posts[ranked(place.post_scores[posts], posts)[:count]]
+    least = 0 if floor.score > 0 else MIN_COMMENTS
+    return begun_topk(k, place.postings, place.links, place.post_scores, posts, others, least, floor)
+
+
+@kernel
+def _posts_above(scores: FloatArray, most: int, floor: float) -> tuple[IntArray, float]:
+    """The posts that reach a floor above 0, or one more than ``most``; and the score that no other post exceeds."""
+    posts, size, others = np.empty(most + 1, dtype=np.int64), 0, 0.0
+    if floor > 0:
+        for post in range(len(scores)):
+            if scores[post] < floor:
+                others = max(others, scores[post])
+            elif size <= most:
+                posts[size] = post
+                size += 1
+    return posts[:size], others
 
 
 @kernel
