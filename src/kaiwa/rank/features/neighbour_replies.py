@@ -27,7 +27,7 @@ _SMALLEST = 1e-7  # of a usual share: a rarer word is no stronger
 
 def neighbour_words(batch: Batch) -> FloatArray:
     """The mean log of how much likelier a word of the comment is in the nearest pairs' comments than in all texts."""
-    near, usual = batch.neighbours, np.maximum(batch.models.corpus.shares, _SMALLEST)
+    near, usual = batch.neighbours, batch.models.corpus.shares
     shares = word_shares(*near.replies, near.weights, len(usual))
     return mean_lifts(*batch.comments, shares, usual, near.weights_of(batch.candidates.comments), _RELEVANT)
 
@@ -72,7 +72,7 @@ def mean_lifts(
             if weight > 0.0:
                 others = max(share - weight * (own == word).sum() / len(own), 0.0)
                 share = others / (1.0 - weight) if weight < 1.0 - 1e-9 else 0.0
-            means[text] += np.log1p(factor * share / usual[word])
+            means[text] += np.log1p(factor * share / max(usual[word], _SMALLEST))
         means[text] /= max(len(own), 1)
     return means
 
