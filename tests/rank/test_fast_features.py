@@ -17,12 +17,12 @@ from kaiwa.rank.features.characters import bigram_overlaps, is_mark, mark_overla
 from kaiwa.rank.features.feature_table import FEATURES
 from kaiwa.rank.features.signals import FIRST_DEPTH, FIRST_STAGE
 from kaiwa.rank.features.translation_language_model import WEIGHTS
-from kaiwa.rank.models.bigram_language_model import first_logs, following_logs, joined, mean_log_probabilities
+from kaiwa.rank.models.bigram_language_model import first_logs, following_logs, mean_log_probabilities
 from kaiwa.rank.models.decoder_scores import mean_log_scores
 from kaiwa.rank.models.encoder_decoder import Decoder
 from kaiwa.rank.models.pattern_pairs import pair_odds, patterns_of
 from kaiwa.rank.models.text_factors import text_factors
-from kaiwa.rank.models.token_lists import TokenLists, token_lists
+from kaiwa.rank.models.token_lists import TokenLists, joined, token_lists
 from kaiwa.rank.models.topic_words import topic_weights
 from kaiwa.rank.models.word_products import LENGTHS
 from kaiwa.rank.models.word_vectors import text_vectors

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kaiwa.model.progress_callback import no_progress
-from kaiwa.rank.models.token_lists import TokenLists
+from kaiwa.rank.models.token_lists import joined
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.model.progress_callback import Progress
     from kaiwa.rank.models.corpus import Corpus
-    from kaiwa.rank.models.token_lists import Tokens
+    from kaiwa.rank.models.token_lists import TokenLists, Tokens
 
 Singles = NDArray[np.float32]
 
@@ -109,22 +109,6 @@ def smoothed(keys: IntArray, counts: IntArray, words: int) -> BigramLanguageMode
 def mean_log_probabilities(texts: TokenLists, model: BigramLanguageModel) -> FloatArray:
     """The mean log-probability of each text's words and its end."""
     return mean_logs(*texts, model)
-
-
-def joined(first: TokenLists, second: TokenLists) -> TokenLists:
-    """Each text of the first followed by that of the second.
-
-    >>> from kaiwa.rank.models.token_lists import token_lists
-    >>> [values.tolist() for values in joined(token_lists([[1], [2]]), token_lists([[3, 4], []]))]
-    [[0, 3, 4], [1, 3, 4, 2]]
-    """
-    starts = first.starts + second.starts
-    tokens = np.empty(int(starts[-1] - starts[0]), dtype=np.int32)
-    at = np.arange(len(first.tokens)) + np.repeat(second.starts[:-1], np.diff(first.starts))
-    tokens[at] = first.tokens
-    at = np.arange(len(second.tokens)) + np.repeat(first.starts[1:], np.diff(second.starts))
-    tokens[at] = second.tokens
-    return TokenLists(starts, tokens)
 
 
 def _pair_texts(corpus: Corpus, low: int, high: int) -> TokenLists:

@@ -67,6 +67,18 @@ def token_lists(lists: Sequence[Sequence[int]]) -> TokenLists:
     return TokenLists(starts, np.array([token for tokens in lists for token in tokens], dtype=np.int32))
 
 
+def joined(first: TokenLists, second: TokenLists) -> TokenLists:
+    """Each list of the first, followed by that of the second.
+
+    >>> [values.tolist() for values in joined(token_lists([[1, 2], [3]]), token_lists([[4], []]))]
+    [[0, 3, 4], [1, 2, 4, 3]]
+    """
+    tokens = np.empty(len(first.tokens) + len(second.tokens), dtype=np.int32)
+    tokens[np.arange(len(first.tokens)) + np.repeat(second.starts[:-1], np.diff(first.starts))] = first.tokens
+    tokens[np.arange(len(second.tokens)) + np.repeat(first.starts[1:], np.diff(second.starts))] = second.tokens
+    return TokenLists(first.starts + second.starts, tokens)
+
+
 @kernel
 def copy_lists(starts: IntArray, tokens: Tokens, numbers: IntArray, own_starts: IntArray, own: Tokens) -> None:
     """Copy the lists of some texts one after another."""

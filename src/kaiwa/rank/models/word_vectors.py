@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.rank.models.token_lists import TokenLists
+from kaiwa.rank.models.token_lists import joined
 from kaiwa.rank.models.word_products import LENGTHS, cosines, products, text_lengths
 from kaiwa.stats.compiled import kernel
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.rank.models.corpus import Corpus
-    from kaiwa.rank.models.token_lists import Tokens
+    from kaiwa.rank.models.token_lists import TokenLists, Tokens
 
 DIMENSIONS = 100
 MOST_WORDS = 30_000
@@ -90,19 +90,6 @@ def together(corpus: Corpus, words: int, rng: np.random.Generator) -> Any:  # An
         keys, counts = np.unique(window_keys(*texts, words, WINDOW), return_counts=True)
         total += sparse.csr_matrix((counts, (keys // words, keys % words)), shape=(words, words))
     return total + total.T
-
-
-def joined(first: TokenLists, second: TokenLists) -> TokenLists:
-    """Each list of the first, followed by that of the second.
-
-    >>> from kaiwa.rank.models.token_lists import token_lists
-    >>> [values.tolist() for values in joined(token_lists([[1, 2], [3]]), token_lists([[4], [5, 6]]))]
-    [[0, 3, 6], [1, 2, 4, 3, 5, 6]]
-    """
-    tokens = np.empty(len(first.tokens) + len(second.tokens), dtype=np.int32)
-    tokens[np.arange(len(first.tokens)) + np.repeat(second.starts[:-1], np.diff(first.starts))] = first.tokens
-    tokens[np.arange(len(second.tokens)) + np.repeat(first.starts[1:], np.diff(second.starts))] = second.tokens
-    return TokenLists(first.starts + second.starts, tokens)
 
 
 def mutual_information(counts: Any) -> Any:  # Any: sparse matrices
