@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 from kaiwa.errors import InputError
 from kaiwa.flow.models import train_models
 from kaiwa.flow.retrieve import Bot
-from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.model_folder import open_models
 from kaiwa.rank.features.batch import Batch
 from kaiwa.rank.features.translation_language_model import strongest_translations
 from kaiwa.rank.models.bigram_language_model import (
@@ -64,18 +62,6 @@ if TYPE_CHECKING:
     from kaiwa.retrieve.search.matching import Query
 
 WORDS = 6
-
-
-@pytest.fixture(scope="module")
-def opened(index: Path) -> Index:
-    """The small index."""
-    return open_index(index)
-
-
-@pytest.fixture(scope="module")
-def models(opened: Index, models_folder: Path) -> Models:
-    """The models of the small index."""
-    return open_models(models_folder, opened)
 
 
 def language_model(texts: list[list[int]]) -> BigramLanguageModel:

@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.model_folder import open_models
 from kaiwa.rank.features.batch import Batch
 from kaiwa.rank.features.characters import bigram_overlaps, is_mark, mark_overlaps, text_characters
 from kaiwa.rank.features.feature_table import FEATURES
@@ -30,25 +28,11 @@ from kaiwa.rank.sources.source import best_posts
 from kaiwa.retrieve.search.matching import Candidates, post_similarities, query_of, search
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from kaiwa.rank.models.model_table import Models
     from kaiwa.retrieve.index.inverted_index import Index
 
 QUERY = "考试 顺利 紧张 海 Hawaii 考试"
 SIDES = ("posts", "comments")
-
-
-@pytest.fixture(scope="module")
-def opened(index: Path) -> Index:
-    """The small index."""
-    return open_index(index)
-
-
-@pytest.fixture(scope="module")
-def models(opened: Index, models_folder: Path) -> Models:
-    """The models of the small index."""
-    return open_models(models_folder, opened)
 
 
 @pytest.fixture(scope="module")

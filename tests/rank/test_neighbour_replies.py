@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.model_folder import open_models
 from kaiwa.rank.features.batch import FIRST_STAGE, Batch
 from kaiwa.rank.features.neighbour_replies import mean_lifts, neighbour_vectors, neighbour_words, word_shares
 from kaiwa.rank.models.token_lists import token_lists
@@ -17,23 +15,9 @@ from kaiwa.rank.models.word_vectors import WINDOW, text_vectors, together
 from kaiwa.retrieve.search.matching import query_of, search
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from kaiwa.rank.models.corpus import Corpus
     from kaiwa.rank.models.model_table import Models
     from kaiwa.retrieve.index.inverted_index import Index
-
-
-@pytest.fixture(scope="module")
-def opened(index: Path) -> Index:
-    """The small index."""
-    return open_index(index)
-
-
-@pytest.fixture(scope="module")
-def models(opened: Index, models_folder: Path) -> Models:
-    """The models of the small index."""
-    return open_models(models_folder, opened)
 
 
 def tokens_of(corpus: Corpus, comment: int) -> list[int]:

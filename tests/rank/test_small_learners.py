@@ -12,7 +12,6 @@ from kaiwa.errors import InputError
 from kaiwa.flow.clean import clean_pairs
 from kaiwa.flow.models import train_models
 from kaiwa.flow.retrieve import Bot
-from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.model_folder import open_models
 from kaiwa.rank.features.batch import Batch
 from kaiwa.rank.features.feature_table import FEATURES
@@ -34,18 +33,6 @@ if TYPE_CHECKING:
 
 SOURCES, TARGETS = [[0, 1], [7], []], [[2, 8, 2], [], [9, 3]]
 WORDS = 6
-
-
-@pytest.fixture(scope="module")
-def opened(index: Path) -> Index:
-    """The small index."""
-    return open_index(index)
-
-
-@pytest.fixture(scope="module")
-def models(opened: Index, models_folder: Path) -> Models:
-    """The models of the small index."""
-    return open_models(models_folder, opened)
 
 
 def decoder() -> Decoder:

@@ -11,8 +11,6 @@ import pytest
 
 from kaiwa.errors import UnknownName
 from kaiwa.flow.retrieve import Bot
-from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.model_folder import open_models
 from kaiwa.rank.answer_filters import NO_FILTERS
 from kaiwa.rank.features.batch import Batch
 from kaiwa.rank.features.feature_table import FEATURES, feature_values, term_strengths
@@ -28,18 +26,6 @@ if TYPE_CHECKING:
     from kaiwa.retrieve.index.inverted_index import Index
 
 QUERIES = ("考试顺利 紧张", "去青岛看海 海鲜", "今天天气真好", "Hawaii beaches", "zzzz", "")
-
-
-@pytest.fixture(scope="module")
-def opened(index: Path) -> Index:
-    """The small index."""
-    return open_index(index)
-
-
-@pytest.fixture(scope="module")
-def models(opened: Index, models_folder: Path) -> Models:
-    """The models of the small index."""
-    return open_models(models_folder, opened)
 
 
 def sum_of_features(rankings: Sequence[Candidates], features: Features) -> Candidates:

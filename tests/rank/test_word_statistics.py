@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.model_folder import open_models
 from kaiwa.rank.features.batch import Batch
 from kaiwa.rank.features.translation_language_model import WEIGHTS, Weights, comment_lift, translm
 from kaiwa.rank.models.word_vectors import without_common
@@ -16,24 +14,10 @@ from kaiwa.rank.sources.source import best_posts
 from kaiwa.retrieve.search.matching import Candidates, Matcher, query_of, search
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from kaiwa.model.ids import FloatArray
     from kaiwa.rank.models.corpus import Corpus
     from kaiwa.rank.models.model_table import Models
     from kaiwa.retrieve.index.inverted_index import Index
-
-
-@pytest.fixture(scope="module")
-def opened(index: Path) -> Index:
-    """The small index."""
-    return open_index(index)
-
-
-@pytest.fixture(scope="module")
-def models(opened: Index, models_folder: Path) -> Models:
-    """The models of the small index."""
-    return open_models(models_folder, opened)
 
 
 def plain_comment_shares(corpus: Corpus) -> FloatArray:
