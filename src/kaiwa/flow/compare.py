@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kaiwa.compare.baseline import BaselineComparison, compare_with_baseline
@@ -15,7 +16,7 @@ from kaiwa.formats.score_loading import load_observations, load_scores, loaded_s
 from kaiwa.stats.trial_blocks import ONE_THREAD, Workers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -25,131 +26,118 @@ if TYPE_CHECKING:
     from kaiwa.stats.p_values import PRule
 
 
+@dataclass(frozen=True)
+class ScoreFiles:
+    """Score files, and how they are read; ``remark`` is called with each line on them and on missing scores."""
+
+    paths: Sequence[Path]
+    missing: str = "error"
+    directions: Directions | None = None
+    remark: Callable[[str], None] = lambda _line: None
+
+    def tell(self, remarks: Sequence[str]) -> None:
+        """Pass on what was noticed."""
+        for line in remarks:
+            self.remark(line)
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """A block whose errors name the first file."""
+        try:
+            yield
+        except InputError as fault:
+            raise InputError(f"{self.paths[0]}: {fault}") from None
+
+
+@dataclass(frozen=True, eq=False)
+class Resampling:
+    """How a test draws and decides: chance, where trials run, the level, the rule of p-values, and a margin."""
+
+    rng: np.random.Generator
+    workers: Workers = ONE_THREAD
+    progress: Callable[[int, int], None] | None = None
+    alpha: float = 0.05
+    p_rule: PRule = "plus-one"
+    margin: float | None = None
+
+
 def compare_files(
-    paths: Sequence[Path],
+    files: ScoreFiles,
+    how: Resampling,
     *,
     measure: str | None = None,
-    missing: str = "error",
     test: str = "hsd",
     trials: Trials = 5_000,
     cap: int = AUTO_CAP,
-    alpha: float = 0.05,
-    p_rule: PRule = "plus-one",
-    rng: np.random.Generator,
-    workers: Workers = ONE_THREAD,
-    progress: Callable[[int, int], None] | None = None,
-    directions: Directions | None = None,
-    remark: Callable[[str], None] = lambda _line: None,
-    margin: float | None = None,
 ) -> Comparison:
-    """All pairs of the runs in the files compared under one measure; runs with missing scores are listed unranked.
-
-    ``remark`` is called with each line on the files and on missing scores.
-    """
-    loaded = load_scores(paths, measure=measure, missing=missing, directions=directions)
-    for line in loaded.remarks:
-        remark(line)
-    try:
+    """All pairs of the runs in the files compared under one measure; runs with missing scores are listed unranked."""
+    loaded = load_scores(files.paths, measure=measure, missing=files.missing, directions=files.directions)
+    files.tell(loaded.remarks)
+    with files.named():
         result = compare_runs(
             loaded.scores,
             test=test,
             trials=trials,
             cap=cap,
-            alpha=alpha,
-            p_rule=p_rule,
-            rng=rng,
-            workers=workers,
-            progress=progress,
-            margin=margin,
+            alpha=how.alpha,
+            p_rule=how.p_rule,
+            rng=how.rng,
+            workers=how.workers,
+            progress=how.progress,
+            margin=how.margin,
         )
-    except InputError as fault:
-        raise InputError(f"{paths[0]}: {fault}") from None
     return replace(result, unranked=loaded.unranked)
 
 
 def compare_files_as_family(
-    paths: Sequence[Path],
-    *,
-    measures: Sequence[str] = (),
-    missing: str = "error",
-    trials: int = 5_000,
-    alpha: float = 0.05,
-    p_rule: PRule = "plus-one",
-    rng: np.random.Generator,
-    workers: Workers = ONE_THREAD,
-    progress: Callable[[int, int], None] | None = None,
-    directions: Directions | None = None,
-    remark: Callable[[str], None] = lambda _line: None,
-    margin: float | None = None,
+    files: ScoreFiles, how: Resampling, *, measures: Sequence[str] = (), trials: int = 5_000
 ) -> dict[str, Comparison]:
     """All pairs of the runs in the files compared under several measures as one family, by default under all."""
-    loaded = loaded_set(read_cells(paths, directions), paths[0], measures=measures, missing=missing)
-    for line in loaded.remarks:
-        remark(line)
-    try:
+    cells = read_cells(files.paths, files.directions)
+    loaded = loaded_set(cells, files.paths[0], measures=measures, missing=files.missing)
+    files.tell(loaded.remarks)
+    with files.named():
         return compare_family(
             loaded.scores.values(),
             trials=trials,
-            alpha=alpha,
-            p_rule=p_rule,
-            rng=rng,
-            workers=workers,
-            progress=progress,
-            margin=margin,
+            alpha=how.alpha,
+            p_rule=how.p_rule,
+            rng=how.rng,
+            workers=how.workers,
+            progress=how.progress,
+            margin=how.margin,
         )
-    except InputError as fault:
-        raise InputError(f"{paths[0]}: {fault}") from None
 
 
 def compare_files_with_baseline(
-    paths: Sequence[Path],
+    files: ScoreFiles,
     baseline: str,
+    how: Resampling,
     *,
     measure: str | None = None,
-    missing: str = "error",
     test: str = "randomisation",
     trials: int | None = None,
-    alpha: float = 0.05,
-    p_rule: PRule = "plus-one",
-    rng: np.random.Generator,
-    workers: Workers = ONE_THREAD,
-    directions: Directions | None = None,
-    remark: Callable[[str], None] = lambda _line: None,
-    margin: float | None = None,
 ) -> BaselineComparison:
     """Every run in the files compared with the baseline under one measure."""
-    loaded = load_scores(paths, measure=measure, missing=missing, directions=directions)
-    for line in loaded.remarks:
-        remark(line)
-    try:
+    loaded = load_scores(files.paths, measure=measure, missing=files.missing, directions=files.directions)
+    files.tell(loaded.remarks)
+    with files.named():
         return compare_with_baseline(
             loaded.scores,
             baseline,
             test=test,
             trials=trials,
-            alpha=alpha,
-            p_rule=p_rule,
-            rng=rng,
-            workers=workers,
-            margin=margin,
+            alpha=how.alpha,
+            p_rule=how.p_rule,
+            rng=how.rng,
+            workers=how.workers,
+            margin=how.margin,
         )
-    except InputError as fault:
-        raise InputError(f"{paths[0]}: {fault}") from None
 
 
-def compare_files_crossed(
-    paths: Sequence[Path],
-    *,
-    measure: str | None = None,
-    alpha: float = 0.05,
-    directions: Directions | None = None,
-    remark: Callable[[str], None] = lambda _line: None,
-) -> CrossedComparison:
+def compare_files_crossed(files: ScoreFiles, *, measure: str | None = None, alpha: float = 0.05) -> CrossedComparison:
     """All pairs of the runs in the files compared by the crossed model, with every score that there is."""
-    loaded = load_observations(paths, measure=measure, directions=directions)
-    for line in loaded.remarks:
-        remark(line)
-    try:
+    loaded = load_observations(files.paths, measure=measure, directions=files.directions)
+    files.tell(loaded.remarks)
+    with files.named():
         return compare_crossed(loaded.observed, alpha=alpha)
-    except InputError as fault:
-        raise InputError(f"{paths[0]}: {fault}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal
@@ -15,17 +16,16 @@ from kaiwa.cli.shell.progress import progress
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from kaiwa.cli.shell.output import View
     from kaiwa.compare.comparison import Comparison
+    from kaiwa.flow.compare import Resampling, ScoreFiles
     from kaiwa.model.direction import Direction
     from kaiwa.report.results.compare_view import BaselineView, ComparisonView, FamilyView
     from kaiwa.report.results.crossed_view import CrossedComparisonView
     from kaiwa.stats.p_values import PRule
-    from kaiwa.stats.trial_blocks import Workers
 
     Paths = tuple[Path, ...]
 
@@ -77,35 +77,29 @@ def comparison_view(scores: Paths, options: CompareOptions) -> View:
     return _all_pairs(scores, options)
 
 
-def _workers(options: CompareOptions) -> AbstractContextManager[Workers]:
-    from kaiwa.engine.trial_workers import trial_workers
+@contextmanager
+def _asked(scores: Paths, options: CompareOptions, doing: str) -> Iterator[tuple[ScoreFiles, Resampling]]:
+    """The files and the resampling of the options, with progress; remarks are printed at the end of the block."""
+    import numpy as np
 
-    return trial_workers(options.engine, threads=os.cpu_count() or 1)
+    from kaiwa.engine.trial_workers import trial_workers
+    from kaiwa.flow.compare import Resampling, ScoreFiles
+
+    threads = os.cpu_count() or 1
+    with remarks() as remark, progress(doing) as moved, trial_workers(options.engine, threads=threads) as workers:
+        files = ScoreFiles(scores, options.missing, options.directions, remark)
+        rng = np.random.default_rng(options.seed)
+        yield files, Resampling(rng, workers, moved, options.alpha, options.p_rule, options.margin)
 
 
 def _family(scores: Paths, options: CompareOptions) -> FamilyView:
-    import numpy as np
-
     from kaiwa.compare.teams import best_of_teams
     from kaiwa.flow.compare import compare_files_as_family
     from kaiwa.report.results.compare_view import ComparisonView, FamilyView
 
     _require_family_options(options)
-    with remarks() as remark, progress("resampling") as moved, _workers(options) as workers:
-        compared = compare_files_as_family(
-            scores,
-            measures=options.measures,
-            missing=options.missing,
-            alpha=options.alpha,
-            p_rule=options.p_rule,
-            trials=int(options.trials),
-            rng=np.random.default_rng(options.seed),
-            workers=workers,
-            progress=moved,
-            directions=options.directions,
-            remark=remark,
-            margin=options.margin,
-        )
+    with _asked(scores, options, "resampling") as (files, how):
+        compared = compare_files_as_family(files, how, measures=options.measures, trials=int(options.trials))
     shown = (options.latex, options.show_pairs, options.show_anova)
     views = [ComparisonView(one, best_of_teams(one, pattern=options.team_pattern), *shown) for one in compared.values()]
     return FamilyView(views)
@@ -124,8 +118,6 @@ def _require_family_options(options: CompareOptions) -> None:
 
 
 def _all_pairs(scores: Paths, options: CompareOptions) -> ComparisonView:
-    import numpy as np
-
     from kaiwa.compare.teams import best_of_teams
     from kaiwa.flow.compare import compare_files
     from kaiwa.report.results.compare_view import ComparisonView
@@ -135,22 +127,9 @@ def _all_pairs(scores: Paths, options: CompareOptions) -> ComparisonView:
         raise InputError(
             f"--test {test} compares with a baseline; add --baseline RUN, or choose {', '.join(ALL_PAIRS)}"
         )
-    with remarks() as remark, progress("shuffling") as moved, _workers(options) as workers:
+    with _asked(scores, options, "shuffling") as (files, how):
         compared = compare_files(
-            scores,
-            measure=options.measure,
-            missing=options.missing,
-            alpha=options.alpha,
-            p_rule=options.p_rule,
-            test=test,
-            trials=options.trials,
-            cap=options.max_trials,
-            rng=np.random.default_rng(options.seed),
-            workers=workers,
-            progress=moved,
-            directions=options.directions,
-            remark=remark,
-            margin=options.margin,
+            files, how, measure=options.measure, test=test, trials=options.trials, cap=options.max_trials
         )
     _draw(compared, options)
     teams = best_of_teams(compared, pattern=options.team_pattern)
@@ -158,8 +137,6 @@ def _all_pairs(scores: Paths, options: CompareOptions) -> ComparisonView:
 
 
 def _with_baseline(scores: Paths, baseline: str, options: CompareOptions) -> BaselineView:
-    import numpy as np
-
     from kaiwa.flow.compare import compare_files_with_baseline
     from kaiwa.report.results.compare_view import BaselineView
 
@@ -172,22 +149,8 @@ def _with_baseline(scores: Paths, baseline: str, options: CompareOptions) -> Bas
         raise InputError("--trials auto is for comparing all pairs; leave it out, or give a number with --baseline")
     if options.heat_map or options.caterpillar:
         raise InputError("figures show all pairs; leave out --baseline to draw them")
-    with remarks() as remark, progress("testing"), _workers(options) as workers:
-        compared = compare_files_with_baseline(
-            scores,
-            baseline,
-            measure=options.measure,
-            missing=options.missing,
-            alpha=options.alpha,
-            p_rule=options.p_rule,
-            test=test,
-            trials=trials,
-            rng=np.random.default_rng(options.seed),
-            workers=workers,
-            directions=options.directions,
-            remark=remark,
-            margin=options.margin,
-        )
+    with _asked(scores, options, "testing") as (files, how):
+        compared = compare_files_with_baseline(files, baseline, how, measure=options.measure, test=test, trials=trials)
     return BaselineView(compared, options.latex)
 
 
@@ -197,7 +160,7 @@ def is_typed(context: click.Context, option: str) -> bool:
 
 
 def _crossed(scores: Paths, options: CompareOptions) -> CrossedComparisonView:
-    from kaiwa.flow.compare import compare_files_crossed
+    from kaiwa.flow.compare import ScoreFiles, compare_files_crossed
     from kaiwa.report.results.crossed_view import CrossedComparisonView
 
     if options.missing != "error":
@@ -207,9 +170,8 @@ def _crossed(scores: Paths, options: CompareOptions) -> CrossedComparisonView:
     if is_typed(click.get_current_context(), "margin"):
         raise InputError("--test crossed has no verdicts; leave out --margin")
     with remarks() as remark, progress("fitting the model"):
-        compared = compare_files_crossed(
-            scores, measure=options.measure, alpha=options.alpha, directions=options.directions, remark=remark
-        )
+        files = ScoreFiles(scores, directions=options.directions, remark=remark)
+        compared = compare_files_crossed(files, measure=options.measure, alpha=options.alpha)
     return CrossedComparisonView(compared, options.latex, options.show_pairs)
 
 
