@@ -114,14 +114,13 @@ def test_stored_factors_are_those_of_the_equations_to_half_precision(batch: Batc
 
 
 def test_tower_cosines_are_those_of_the_encoded_texts(batch: Batch, models: Models) -> None:
-    """In single precision, to 1e-6."""
+    """Up to the rounding of stored vectors to eight bits; to 1e-6 if the vectors are not those of the batch's texts."""
     towers = models.opened("towers")
     asked = towers.encoded(query_lists(batch), 0)[0]
     texts = (batch.distinct_posts, batch.comments)
     values = [(towers.encoded(one, side) @ asked).tolist() for side, one in enumerate(texts)]
-    assert len(towers.comment_lengths) == len(models.corpus.comments)
-    for own in (batch, Foreign(batch.query, batch.candidates, models)):
-        same(own, "towers", *values, tolerance=1e-6)
+    same(batch, "towers", *values, tolerance=0.02)
+    same(Foreign(batch.query, batch.candidates, models), "towers", *values, tolerance=1e-6)
 
 
 def test_fluency_is_that_of_whole_texts(batch: Batch, models: Models) -> None:

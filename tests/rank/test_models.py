@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from kaiwa.formats.collection import array_folder, model_folder
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.model_folder import open_models
 from kaiwa.rank.models.model_table import MODELS
+from kaiwa.rank.models.phrases import Phrases, frequent_phrases
 from kaiwa.rank.models.token_lists import Bitext, TokenLists, token_lists
 from kaiwa.rank.models.topic_words import logistic_weights
 from kaiwa.rank.models.towers import Towers, batch_gradient, gated_means
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
 
 WORDS = 12
+NO_PHRASES = Phrases(np.zeros(9, dtype=np.int64), np.zeros(0, dtype=np.int32))
 Texts = list[tuple[list[int], list[int]]]
 
 
@@ -122,7 +125,7 @@ def test_the_gradient_of_the_towers_is_that_of_differences() -> None:
     rng = np.random.default_rng(7)
     texts = token_lists([[0, 1], [2], [3, 4, 4], []]), token_lists([[5], [6, 1], [2, 2], [0]])
     vectors, gates, maps = rng.standard_normal((8, 3)), rng.random((2, 8)), rng.standard_normal((2, 3, 3))
-    towers = Towers(vectors, gates, maps, np.zeros(0), np.zeros(0))
+    towers = Towers(vectors, gates, maps, *NO_PHRASES)
     same = np.eye(4, dtype=bool)
     same[0, 2] = True
     gradient, step = batch_gradient(towers, texts, same), 1e-4
@@ -133,6 +136,33 @@ def test_the_gradient_of_the_towers_is_that_of_differences() -> None:
                 changed[side, row, column] += sign * step
             losses = [_loss(towers._replace(maps=changed), texts, same) for changed in moved]
             assert gradient.maps[side][row, column] == pytest.approx((losses[0] - losses[1]) / (2 * step), abs=2e-3)
+
+
+@given(st.lists(st.lists(st.integers(0, 6), max_size=8), max_size=6), st.integers(1, 7), st.integers(1, 9))
+def test_phrases_are_the_most_frequent_adjacent_words(texts: list[list[int]], words: int, most: int) -> None:
+    """By a plain count; each text keeps its known words, and has its phrases after them, as often as they occur."""
+    fewest = 2
+    found = Counter(pair for text in texts for pair in pairwise(text) if max(pair) < words)
+    phrases, counts = frequent_phrases([token_lists(texts)], words, most=most, fewest=fewest)
+    first = np.repeat(np.arange(words), np.diff(phrases.starts))
+    pairs = list(zip(first.tolist(), phrases.seconds.tolist(), strict=True))
+    assert dict(zip(pairs, counts.tolist(), strict=True)).items() <= found.items()
+    assert sorted(counts.tolist()) == sorted(count for count in sorted(found.values())[-most:] if count >= fewest)
+    number_of = {pair: words + place for place, pair in enumerate(pairs)}
+    added = phrases.added(token_lists(texts))
+    for place, text in enumerate(texts):
+        known = [word for word in text if word < words]
+        assert added.list_of(place).tolist() == known + [number_of[p] for p in pairwise(text) if p in number_of]
+
+
+def test_words_in_another_order_are_another_text() -> None:
+    """The towers know which words stand together: a phrase has a vector of its own."""
+    phrases = frequent_phrases([token_lists([[0, 1], [0, 1]])], 2, most=5, fewest=2)[0]
+    vectors = np.array([[1, 0], [1, 0], [0, 1]], dtype=np.float32)
+    maps = np.stack([np.eye(2, dtype=np.float32)] * 2)
+    towers = Towers(vectors, np.ones((2, 3), dtype=np.float32), maps, *phrases)
+    texts = token_lists([[0, 1], [1, 0], [9]])
+    assert towers.encoded(texts, 1) == pytest.approx(np.array([[2 / 5**0.5, 1 / 5**0.5], [1, 0], [0, 0]]))
 
 
 def test_a_text_without_a_known_word_is_encoded_as_nothing() -> None:

@@ -6,11 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kaiwa.rank.features.feature import Feature
-from kaiwa.rank.models.dense_codes import Coded, products
+from kaiwa.rank.models.dense_codes import products
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
     from kaiwa.rank.features.batch import Batch
+    from kaiwa.rank.models.dense_codes import Coded
     from kaiwa.rank.models.onnx_encoder import EncoderCodes
 
 
@@ -19,7 +20,7 @@ def encoder_cosine(batch: Batch, *, side: str) -> FloatArray:
     model: EncoderCodes = batch.models.opened("encoder")
     stored: Coded = getattr(model, side)
     numbers = batch.candidates.comments if side == "comments" else batch.numbered_posts[0]
-    found = products(Coded(stored.codes[numbers], stored.factors[numbers]), model.encoder.query(batch.query.text))
+    found = products(stored.of(numbers), model.encoder.query(batch.query.text))
     return found if side == "comments" else batch.best_of_posts(found)
 
 

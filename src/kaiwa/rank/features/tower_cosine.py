@@ -8,27 +8,38 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.rank.features.feature import Feature
+from kaiwa.rank.models.dense_codes import coded, products
 from kaiwa.rank.models.token_lists import TokenLists
+from kaiwa.rank.models.towers import SIDES
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
     from kaiwa.rank.features.batch import Batch
+    from kaiwa.rank.models.dense_codes import Coded, DenseCodes
     from kaiwa.rank.models.towers import Towers
 
 
-def tower_cosine(batch: Batch, *, side: int) -> FloatArray:
-    """The cosine of the encoded query and the encoded comment, or the nearest of its posts."""
+def tower_cosine(batch: Batch, *, side: str) -> FloatArray:
+    """The cosine of the encoded query and the stored comment, or the nearest of its posts."""
     towers: Towers = batch.models.opened("towers")
-    query = towers.encoded(TokenLists(np.array([0, len(batch.words)]), batch.words), 0)[0]
-    if side:
-        return towers.cosines(batch.comments, side, query, batch.stored("comments", towers.comment_lengths))
-    lengths = batch.stored("posts", towers.post_lengths)
-    return batch.best_of_posts(towers.cosines(batch.distinct_posts, side, query, lengths))
+    query = towers.encoded(TokenLists(np.array([0, len(batch.words)]), batch.words), 0)
+    stored: DenseCodes = batch.models.opened("dense")
+    stored.require_made_by(towers)
+    own: Coded = getattr(stored, side)
+    if batch.is_stored(side, own.codes):
+        numbers = batch.candidates.comments if side == "comments" else batch.numbered_posts[0]
+        found = products(own.of(numbers), coded(query))
+    else:
+        texts = batch.comments if side == "comments" else batch.distinct_posts
+        found = (towers.encoded(texts, SIDES.index(side)) @ query[0]).astype(np.float64)
+    return found if side == "comments" else batch.best_of_posts(found)
 
 
 TOWER_FEATURES = {
     f"towers-{short}": Feature(
-        partial(tower_cosine, side=side), f"cosine of the query and the {noun} by two trained encoders", ("towers",)
+        partial(tower_cosine, side=side),
+        f"cosine of the query and the {noun} by two trained encoders",
+        ("towers", "dense"),
     )
-    for short, side, noun in (("q2p", 0, "post"), ("q2c", 1, "comment"))
+    for short, side, noun in (("q2p", "posts", "post"), ("q2c", "comments", "comment"))
 }

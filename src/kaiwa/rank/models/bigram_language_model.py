@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kaiwa.model.progress_callback import no_progress
+from kaiwa.rank.models.phrases import added_counts
 from kaiwa.rank.models.token_lists import joined
 from kaiwa.stats.compiled import kernel
 
@@ -57,10 +58,10 @@ def trained_language_model(corpus: Corpus, *, progress: Progress = no_progress) 
     counted = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     for low in range(0, comments, _BLOCK):
         chosen = np.arange(low, min(low + _BLOCK, comments))
-        counted = _added(counted, bigram_keys(*corpus.comments.of(chosen), words))
+        counted = added_counts(*counted, bigram_keys(*corpus.comments.of(chosen), words))
         progress(low, comments + pairs)
     for low in range(0, pairs, _BLOCK):
-        counted = _added(counted, bigram_keys(*_pair_texts(corpus, low, min(low + _BLOCK, pairs)), words))
+        counted = added_counts(*counted, bigram_keys(*_pair_texts(corpus, low, min(low + _BLOCK, pairs)), words))
         progress(comments + low, comments + pairs)
     model = smoothed(*counted, words)
     return model._replace(following=_following(corpus.comments, model))._asdict()
@@ -115,14 +116,6 @@ def _pair_texts(corpus: Corpus, low: int, high: int) -> TokenLists:
     pairs = corpus.bitext
     posts, comments = pairs.source_of[low:high].astype(np.int64), pairs.target_of[low:high].astype(np.int64)
     return joined(pairs.sources.of(posts), pairs.targets.of(comments))
-
-
-def _added(counted: tuple[IntArray, IntArray], keys: IntArray) -> tuple[IntArray, IntArray]:
-    """The counts of keys, with further keys counted."""
-    new, occurrences = np.unique(keys, return_counts=True)
-    both, places = np.unique(np.concatenate((counted[0], new)), return_inverse=True)
-    counts = np.bincount(places, weights=np.concatenate((counted[1], occurrences)), minlength=len(both))
-    return both, counts.astype(np.int64)
 
 
 @kernel

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kaiwa.errors import InputError
 from kaiwa.model.progress_callback import no_progress, share
 from kaiwa.retrieve.search.topk import empty_topk, enters, push, raise_threshold
 from kaiwa.stats.compiled import kernel
@@ -18,7 +19,7 @@ from kaiwa.stats.compiled import kernel
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kaiwa.model.ids import FloatArray
+    from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.model.progress_callback import Progress
     from kaiwa.rank.models.corpus import Corpus
     from kaiwa.rank.models.token_lists import TokenLists
@@ -38,6 +39,10 @@ class Coded(NamedTuple):
     codes: Codes
     factors: Singles
 
+    def of(self, numbers: IntArray) -> Coded:
+        """The vectors of some texts."""
+        return Coded(self.codes[numbers], self.factors[numbers])
+
 
 class DenseCodes(NamedTuple):
     """The coded posts and comments, and the maps of the towers that encoded them."""
@@ -45,6 +50,11 @@ class DenseCodes(NamedTuple):
     posts: Coded
     comments: Coded
     maps: Singles
+
+    def require_made_by(self, towers: Towers) -> None:
+        """Raise an error unless these are the vectors of some towers."""
+        if not np.array_equal(self.maps, towers.maps):
+            raise InputError("the dense vectors were made by other towers; make them with kaiwa models --dense --again")
 
 
 def made_dense_codes(

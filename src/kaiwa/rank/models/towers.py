@@ -1,8 +1,8 @@
 """Two towers: a post encoder and a comment encoder, trained so that true pairs have a high cosine.
 
-In the family of Shen et al. 2014 (CDSSM). A text is the mean of its word vectors, each weighted by a gate of its word
-and side, then one linear map of its side, then length 1. The loss is the cross-entropy of the true comment among
-the comments of its batch, and of the true post among the posts. Word vectors are trained by row-wise Adagrad, the maps
+In the family of Shen et al. 2014 (CDSSM). A text is the mean of the vectors of its words and phrases, each weighted by
+a gate of its side, then one linear map of its side, then length 1. The loss is the cross-entropy of the true comment
+among the comments of its batch, and of the true post among the posts. Vectors are trained by row-wise Adagrad, the maps
 by Adam. Gradients are written out; tests compare them with differences.
 """
 
@@ -15,61 +15,54 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kaiwa.model.progress_callback import no_progress
-from kaiwa.rank.models.word_products import cosines, product, products, text_lengths
+from kaiwa.rank.models.phrases import Phrases, frequent_phrases
+from kaiwa.rank.models.word_products import product
 from kaiwa.stats.compiled import kernel, sum_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kaiwa.model.ids import FloatArray, IntArray
+    from kaiwa.model.ids import IntArray
     from kaiwa.model.progress_callback import Progress
     from kaiwa.rank.models.corpus import Corpus
     from kaiwa.rank.models.token_lists import TokenLists, Tokens
 
 Singles = NDArray[np.float32]
 
+SIDES = ("posts", "comments")
+"""The order of the gates and maps."""
 DIMENSIONS = 128
-MOST_WORDS = 100_000
+MOST_WORDS = 250_000
+MOST_PHRASES = 300_000
+FEWEST_OF_A_PHRASE = 5
 BATCH = 1024
-EPOCHS = 3
+EPOCHS = 2
 SHARPNESS = 15.0
 _VECTOR_RATE = 0.1
 _MAP_RATE = 0.002
 _FIRST_MOMENT, _SECOND_MOMENT = 0.9, 0.999
+_PHRASE_GATE = 0.5  # at first, of that of a word as rare
 _LARGEST_SCORE = 40.0
 _FEWEST_PAIRS = 1_000_000  # seen in training: small corpora get more epochs
 
 
 class Towers(NamedTuple):
-    """Word vectors ("words x dimensions"), and for posts (0) and comments (1) the gates of words and the map.
+    """The vectors of words, then of phrases, and for posts (0) and comments (1) their gates and the map."""
 
-    The lengths are those of the mapped sums of gated word vectors of all posts and comments of the index.
-    """
-
-    vectors: Singles
-    gates: Singles  # sides x words
+    vectors: Singles  # words and phrases x dimensions
+    gates: Singles  # sides x words and phrases
     maps: Singles  # sides x dimensions x dimensions
-    post_lengths: Singles
-    comment_lengths: Singles
+    phrase_starts: IntArray
+    phrase_seconds: Tokens
+
+    @property
+    def phrases(self) -> Phrases:
+        """The phrases that have a vector."""
+        return Phrases(self.phrase_starts, self.phrase_seconds)
 
     def encoded(self, texts: TokenLists, side: int) -> Singles:
         """The vectors of texts, of length 1 ("texts x dimensions"); 0 for a text without a known word."""
-        return _lengths_of_one(_means(texts, self, side) @ self.maps[side].T)[0]
-
-    def cosines(self, texts: TokenLists, side: int, query: Singles, lengths: Singles | None = None) -> FloatArray:
-        """The cosine of a vector of length 1 and each text's vector; ``lengths`` are those of the texts, if stored."""
-        found = products(texts, self.vectors, self.gates[side], query @ self.maps[side])
-        return cosines(found, self.lengths_of(texts, side) if lengths is None else lengths)
-
-    def lengths_of(self, texts: TokenLists, side: int) -> Singles:
-        """The length of each text's mapped sum of gated word vectors."""
-
-        def sums(own: TokenLists) -> Singles:
-            sizes = np.diff(own.starts).astype(np.float32)
-            mapped: Singles = (_means(own, self, side) * sizes[:, None]) @ self.maps[side].T
-            return mapped
-
-        return text_lengths(texts, sums)
+        return _lengths_of_one(_means(self.phrases.added(texts), self, side) @ self.maps[side].T)[0]
 
 
 class Gradient(NamedTuple):
@@ -99,13 +92,20 @@ class Moments:
         return change
 
 
-def initial_towers(corpus: Corpus, rng: np.random.Generator, *, words: int, dimensions: int = DIMENSIONS) -> Towers:
-    """Random word vectors, gates that follow the rarity of words, and maps that change nothing."""
-    rarity = -np.log(np.maximum(corpus.shares[:words], np.finfo(np.float64).tiny))
+def initial_towers(corpus: Corpus, rng: np.random.Generator, *, dimensions: int = DIMENSIONS) -> Towers:
+    """Random vectors of words, phrases that change nothing, gates that follow rarity, and maps that change nothing."""
+    words = min(len(corpus.words), MOST_WORDS)
+    phrases, occurrences = frequent_phrases(
+        (corpus.posts, corpus.comments), words, most=MOST_PHRASES, fewest=FEWEST_OF_A_PHRASE
+    )
+    counts = np.concatenate((corpus.counts[:words], occurrences)).astype(np.float64)
+    rarity = np.log(max(counts.sum(), 1.0) / np.maximum(counts, 1.0))
     gates = (rarity / max(float(rarity.mean()), 1e-9)).astype(np.float32)
-    vectors = (rng.standard_normal((words, dimensions)) / np.sqrt(dimensions)).astype(np.float32)
-    maps, none = np.stack([np.eye(dimensions, dtype=np.float32)] * 2), np.zeros(0, dtype=np.float32)
-    return Towers(vectors, np.stack((gates, gates)), maps, none, none)
+    gates[words:] *= np.float32(_PHRASE_GATE)
+    vectors = np.zeros((len(counts), dimensions), dtype=np.float32)
+    vectors[:words] = rng.standard_normal((words, dimensions)) / np.sqrt(dimensions)
+    maps = np.stack([np.eye(dimensions, dtype=np.float32)] * 2)
+    return Towers(vectors, np.stack((gates, gates)), maps, *phrases)
 
 
 def trained_towers(
@@ -113,8 +113,8 @@ def trained_towers(
 ) -> dict[str, Any]:  # Any: arrays
     """The arrays of the model, trained on the pairs of a corpus; small corpora are read more often."""
     rng = np.random.default_rng(seed)
-    towers = initial_towers(corpus, rng, words=min(len(corpus.words), MOST_WORDS))
-    pairs = corpus.bitext
+    towers, pairs = initial_towers(corpus, rng), corpus.bitext
+    phrases = towers.phrases
     epochs = epochs or max(EPOCHS, min(10, _FEWEST_PAIRS // max(len(pairs.source_of), 1)))
     squares = np.full(len(towers.vectors), 1e-6, dtype=np.float32)
     gate_squares = np.full(towers.gates.shape, 1e-6, dtype=np.float32)
@@ -123,8 +123,8 @@ def trained_towers(
     for epoch in range(epochs):
         order = rng.permutation(len(pairs.source_of))
         for number, chosen in enumerate(np.array_split(order, batches)):
-            posts, comments = pairs.source_of[chosen], pairs.target_of[chosen]
-            texts = pairs.sources.of(posts.astype(np.int64)), pairs.targets.of(comments.astype(np.int64))
+            posts, comments = pairs.source_of[chosen].astype(np.int64), pairs.target_of[chosen].astype(np.int64)
+            texts = phrases.added(pairs.sources.of(posts)), phrases.added(pairs.targets.of(comments))
             gradient = batch_gradient(towers, texts, (posts[:, None] == posts) | (comments[:, None] == comments))
             for side in range(2):
                 update_words(
@@ -133,8 +133,7 @@ def trained_towers(
                 )  # fmt: skip
                 towers.maps[side][:] += moments[side].step(gradient.maps[side])
             progress(epoch * batches + number + 1, epochs * batches)
-    lengths = [towers.lengths_of(texts, side) for side, texts in enumerate((corpus.posts, corpus.comments))]
-    return towers._replace(post_lengths=lengths[0], comment_lengths=lengths[1])._asdict()
+    return towers._asdict()
 
 
 def opened_towers(arrays: Mapping[str, Any]) -> Towers:  # Any: arrays
@@ -143,7 +142,7 @@ def opened_towers(arrays: Mapping[str, Any]) -> Towers:  # Any: arrays
 
 
 def batch_gradient(towers: Towers, texts: tuple[TokenLists, TokenLists], same: NDArray[np.bool_]) -> Gradient:
-    """The mean cross-entropy of a batch in both directions, and its derivatives.
+    """The mean cross-entropy of a batch in both directions, and its derivatives; texts have words and phrases.
 
     ``same`` marks the pairs of a post and a comment that are true, or may be; only those on the diagonal are asked for.
     """
@@ -178,7 +177,7 @@ def cross_entropy(scores: Singles) -> tuple[float, Singles]:
 
 
 def _means(texts: TokenLists, towers: Towers, side: int) -> Singles:
-    """The gated mean of each text's word vectors."""
+    """The gated mean of the vectors of each text's words and phrases."""
     means = np.zeros((len(texts), towers.vectors.shape[1]), dtype=np.float32)
     gated_means(*texts, towers.vectors, towers.gates[side], means)
     return means
@@ -193,15 +192,13 @@ def _lengths_of_one(vectors: Singles) -> tuple[Singles, Singles]:
 
 @kernel
 def gated_means(starts: IntArray, tokens: Tokens, vectors: Singles, gates: Singles, means: Singles) -> None:
-    """Add up each text's gated word vectors, divided by the number of its tokens."""
+    """Add up each text's gated vectors, divided by the number of its tokens."""
     for text in range(len(starts) - 1):
         share = np.float32(1.0 / max(starts[text + 1] - starts[text], 1))
         for at in range(starts[text], starts[text + 1]):
-            word = tokens[at]
-            if word < len(vectors):
-                weight = gates[word] * share
-                for place in range(vectors.shape[1]):
-                    means[text, place] += weight * vectors[word, place]
+            weight = gates[tokens[at]] * share
+            for place in range(vectors.shape[1]):
+                means[text, place] += weight * vectors[tokens[at], place]
 
 
 @sum_kernel
@@ -215,8 +212,6 @@ def update_words(
         square = product(slope, slope) / len(slope)
         for at in range(starts[text], starts[text + 1]):
             word = tokens[at]
-            if word >= len(vectors):
-                continue
             vector, weight = vectors[word], gates[word] * share
             by_gate = product(slope, vector) * share
             squares[word] += square * weight * weight

@@ -52,8 +52,7 @@ def approximate(asked: Asked, space: Space, side: str, k: int) -> TopK:
 def tower_codes(asked: Asked) -> DenseCodes:
     """The coded vectors; those of other towers than the present ones are an error."""
     codes: DenseCodes = asked.models.opened("dense")
-    if not np.array_equal(codes.maps, asked.models.opened("towers").maps):
-        raise InputError("the dense vectors were made by other towers; make them with kaiwa models --dense --again")
+    codes.require_made_by(asked.models.opened("towers"))
     return codes
 
 
@@ -125,7 +124,7 @@ def _nearest_posts(asked: Asked, space: Space, comments: IntArray) -> IntArray:
 
 def _cosines(asked: Asked, texts: Coded, query: Coded, posts: IntArray) -> FloatArray:
     """The cosine of the query and some posts; below all others for a post of the takedown list."""
-    scores = products(Coded(texts.codes[posts], texts.factors[posts]), query)
+    scores = products(texts.of(posts), query)
     if asked.takedown_posts is not None:
         scores[np.isin(posts, asked.takedown_posts)] = -2.0
     return scores
