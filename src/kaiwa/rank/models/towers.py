@@ -41,7 +41,7 @@ SHARPNESS = 15.0
 _VECTOR_RATE = 0.1
 _MAP_RATE = 0.002
 _FIRST_MOMENT, _SECOND_MOMENT = 0.9, 0.999
-_PHRASE_GATE = 0.5  # at first, of that of a word as rare
+_PHRASE_GATE = 0.25  # at first, of that of a word as rare
 _LARGEST_SCORE = 40.0
 _FEWEST_PAIRS = 1_000_000  # seen in training: small corpora get more epochs
 
@@ -115,7 +115,7 @@ def trained_towers(
     rng = np.random.default_rng(seed)
     towers, pairs = initial_towers(corpus, rng), corpus.bitext
     phrases = towers.phrases
-    epochs = epochs or max(EPOCHS, min(10, _FEWEST_PAIRS // max(len(pairs.source_of), 1)))
+    epochs = epochs or max(EPOCHS, min(10, -(-_FEWEST_PAIRS // max(len(pairs.source_of), 1))))
     squares = np.full(len(towers.vectors), 1e-6, dtype=np.float32)
     gate_squares = np.full(towers.gates.shape, 1e-6, dtype=np.float32)
     moments = [Moments(np.zeros_like(own), np.zeros_like(own)) for own in towers.maps]
