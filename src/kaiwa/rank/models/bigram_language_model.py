@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kaiwa.model.progress_callback import no_progress
-from kaiwa.rank.models.phrases import added_counts
+from kaiwa.rank.models.phrases import added_counts, place_in_row
 from kaiwa.rank.models.token_lists import joined
 from kaiwa.stats.compiled import kernel
 
@@ -138,15 +138,8 @@ def bigram_keys(starts: IntArray, tokens: Tokens, words: int) -> IntArray:
 @kernel
 def probability(model: BigramLanguageModel, before: int, word: int) -> float:
     """P(word | word before)."""
-    low, high = model.starts[before], model.starts[before + 1]
-    end = high
-    while low < high:
-        middle = (low + high) >> 1
-        if model.words[middle] < word:
-            low = middle + 1
-        else:
-            high = middle
-    share = float(model.shares[low]) if low < end and model.words[low] == word else 0.0
+    place = place_in_row(model.starts, model.words, before, word)
+    share = float(model.shares[place]) if place >= 0 else 0.0
     return share + float(model.backoff[before]) * float(model.continuation[word])
 
 

@@ -85,17 +85,21 @@ def adjacent_keys(starts: IntArray, tokens: Tokens, words: int) -> IntArray:
 
 
 @kernel
-def phrase_of(phrases: Phrases, first: int, second: int) -> int:
-    """The place of a phrase; -1 if it is not known."""
-    low, high = phrases.starts[first], phrases.starts[first + 1]
+def place_in_row(starts: IntArray, numbers: Tokens, row: int, number: int) -> int:
+    """Where a number is among those of a row, which ascend: ``numbers[starts[row]:starts[row + 1]]``; -1 if it is not.
+
+    >>> place_in_row(np.array([0, 2, 3]), np.array([4, 7, 7], dtype=np.int32), 0, 7)
+    1
+    """
+    low, high = starts[row], starts[row + 1]
     end = high
     while low < high:
         middle = (low + high) >> 1
-        if phrases.seconds[middle] < second:
+        if numbers[middle] < number:
             low = middle + 1
         else:
             high = middle
-    return low if low < end and phrases.seconds[low] == second else -1
+    return low if low < end and numbers[low] == number else -1
 
 
 @kernel
@@ -111,7 +115,7 @@ def words_and_phrases(starts: IntArray, tokens: Tokens, phrases: Phrases) -> tup
                 made += 1
         for at in range(starts[text] + 1, starts[text + 1]):
             if tokens[at - 1] < words and tokens[at] < words:
-                place = phrase_of(phrases, tokens[at - 1], tokens[at])
+                place = place_in_row(phrases.starts, phrases.seconds, tokens[at - 1], tokens[at])
                 if place >= 0:
                     numbers[made] = words + place
                     made += 1
