@@ -1,7 +1,7 @@
 """Phrases: frequent pairs of adjacent words, as further tokens of a text.
 
-A sum of word vectors does not know which words stood together. A frequent pair of adjacent words is a token of its own
-beside its two words, with a number after those of all words.
+A sum of word vectors does not know which words are next to each other. A frequent pair of adjacent words is a token of
+its own beside its two words, with a number after those of all words.
 """
 
 from __future__ import annotations
