@@ -194,11 +194,11 @@ def _lengths_of_one(vectors: Singles) -> tuple[Singles, Singles]:
 def gated_means(starts: IntArray, tokens: Tokens, vectors: Singles, gates: Singles, means: Singles) -> None:
     """Add up each text's gated vectors, divided by the number of its tokens."""
     for text in range(len(starts) - 1):
-        share = np.float32(1.0 / max(starts[text + 1] - starts[text], 1))
+        share, mean = np.float32(1.0 / max(starts[text + 1] - starts[text], 1)), means[text]
         for at in range(starts[text], starts[text + 1]):
-            weight = gates[tokens[at]] * share
-            for place in range(vectors.shape[1]):
-                means[text, place] += weight * vectors[tokens[at], place]
+            vector, weight = vectors[tokens[at]], gates[tokens[at]] * share
+            for place in range(len(mean)):
+                mean[place] += weight * vector[place]
 
 
 @sum_kernel
