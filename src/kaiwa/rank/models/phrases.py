@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kaiwa.rank.models.token_lists import TokenLists
+from kaiwa.retrieve.search.query_postings import lower_bound
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
@@ -91,15 +92,8 @@ def place_in_row(starts: IntArray, numbers: Tokens, row: int, number: int) -> in
     >>> place_in_row(np.array([0, 2, 3]), np.array([4, 7, 7], dtype=np.int32), 0, 7)
     1
     """
-    low, high = starts[row], starts[row + 1]
-    end = high
-    while low < high:
-        middle = (low + high) >> 1
-        if numbers[middle] < number:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < end and numbers[low] == number else -1
+    place, end = lower_bound(numbers, starts[row], starts[row + 1], number), starts[row + 1]
+    return place if place < end and numbers[place] == number else -1
 
 
 @kernel

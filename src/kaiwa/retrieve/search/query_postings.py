@@ -111,7 +111,7 @@ def top_documents(scores: FloatArray, k: int) -> TopK:
 
 
 @kernel
-def lower_bound(docs: NDArray[np.uint32], low: int, high: int, doc: int) -> int:
+def lower_bound(docs: NDArray[np.uint32] | NDArray[np.int32], low: int, high: int, doc: int) -> int:
     """The first position in ``low:high`` whose document is not less than ``doc``, by binary search."""
     while low < high:
         middle = (low + high) >> 1
