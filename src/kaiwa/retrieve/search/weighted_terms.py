@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kaiwa.retrieve.search.query_postings import UNIT, QueryPostings
+from kaiwa.retrieve.search.query_postings import UNIT, QueryPostings, lower_bound
 from kaiwa.retrieve.similarity import SIMILARITIES
 from kaiwa.stats.compiled import kernel
 
@@ -96,11 +96,5 @@ def located(
 @kernel
 def place_of(ascending: Numbers, number: int) -> int:
     """The place of a number in an ascending array; -1 if it is missing."""
-    low, high = 0, len(ascending)
-    while low < high:
-        middle = (low + high) >> 1
-        if ascending[middle] < number:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < len(ascending) and ascending[low] == number else -1
+    place = lower_bound(ascending, 0, len(ascending), number)
+    return place if place < len(ascending) and ascending[place] == number else -1
