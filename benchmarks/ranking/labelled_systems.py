@@ -15,7 +15,7 @@ import numpy as np
 from kaiwa.rank.sources.dense import comments_of_nearest_posts, nearest_comments
 from kaiwa.rank.sources.keyword_expansion import expanded_search, further_terms
 from kaiwa.rank.sources.posts_first import posts_first
-from kaiwa.rank.sources.random_walk import random_walk
+from kaiwa.rank.sources.random_walk import lexical_walk, random_walk
 from kaiwa.rank.sources.source import Asked, ordered
 from kaiwa.rank.systems import SYSTEMS
 from kaiwa.retrieve.search.matching import (
@@ -83,7 +83,7 @@ def _scores(asked: AskedAmong, system: System) -> FloatArray:
 
 
 def _is_known(search: Matcher | Source) -> bool:
-    known = (random_walk, nearest_comments, comments_of_nearest_posts, expanded_search)
+    known = (random_walk, lexical_walk, nearest_comments, comments_of_nearest_posts, expanded_search)
     return isinstance(search, Matcher) or search in known or _is_posts_first(search)
 
 
@@ -104,7 +104,7 @@ def _ranking(asked: AskedAmong, search: Matcher | Source) -> Candidates:
     if isinstance(search, partial):
         return _posts_first(asked, search)
     found = asked.search(Matcher("tfidf", 1.0, 1.0))
-    return random_walk(asked) if found.scores.any() else found
+    return search(asked) if found.scores.any() else found
 
 
 def _posts_first(asked: AskedAmong, search: partial[Candidates]) -> Candidates:

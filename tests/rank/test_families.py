@@ -55,6 +55,7 @@ from kaiwa.rank.sources.source import Asked
 from kaiwa.rank.systems import SYSTEMS, ranked
 from kaiwa.retrieve.search.matching import comment_similarities, post_similarities, query_of
 from kaiwa.retrieve.search.topk import best_first
+from kaiwa.retrieve.text.tokenisers import tokeniser
 
 if TYPE_CHECKING:
     from kaiwa.rank.models.model_table import Models
@@ -235,6 +236,29 @@ def test_a_random_walk_orders_the_candidates_of_run2(opened: Index) -> None:
     walked, searched = (ranked(query, SYSTEMS[name], k=200) for name in ("random-walk", "run2"))
     assert sorted(walked.comments.tolist()) == sorted(searched.comments.tolist())
     assert 0 < walked.scores.sum() < 1
+
+
+def test_a_walk_over_words_visits_them_as_the_network_of_all_texts_says(opened: Index) -> None:
+    """The network as a dense matrix, and the equations of the walk solved for it."""
+    query = query_of(opened, "考试顺利 紧张")
+    walked = ranked(query, SYSTEMS["lexical-walk"], k=200)
+    posts = np.unique(walked.posts).tolist()
+    written = [opened.posts.texts.text_of(one) for one in posts]
+    written += [opened.comments.texts.text_of(one) for one in walked.comments.tolist()]
+    terms = [Counter(tokeniser(opened.tokeniser).terms(text)) for text in [query.text, *written]]
+    known = sorted({term for own in terms[1:] for term in own})
+    numbers = opened.terms.numbers(known)
+    texts_with = opened.posts.documents_with(numbers) + opened.comments.documents_with(numbers)
+    rows = np.array([[own[term] for term in known] for own in terms]) * np.log1p(
+        (len(opened.posts) + len(opened.comments)) / texts_with
+    )
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    network = rows[1:].T @ rows[1:]
+    np.fill_diagonal(network, 0.0)
+    totals, restart = network.sum(axis=1), rows[0] / rows[0].sum()
+    steps = np.array([row / total if total > 1e-9 else restart for row, total in zip(network, totals, strict=True)])
+    solved = np.linalg.solve(np.eye(len(known)) - DAMPING * steps.T, (1 - DAMPING) * restart)
+    assert walked.scores.tolist() == pytest.approx((rows[1 + len(posts) :] @ solved).tolist(), abs=1e-8)
 
 
 def test_further_words_are_those_that_the_translation_prefers() -> None:

@@ -39,6 +39,7 @@ VERBS = {
     "models": Verb("Train what features need, from an index.", "kaiwa.cli.models"),
     "train": Verb("Learn a ranker from labels, cross-validated by topic.", "kaiwa.cli.train"),
     "features": Verb("List the features that order candidates.", "kaiwa.cli.features"),
+    "systems": Verb("List the systems that answer posts.", "kaiwa.cli.systems"),
     "reply": Verb("Answer one post, with reasons.", "kaiwa.cli.reply"),
     "retrieve": Verb("Answer a file of topics: a run.", "kaiwa.cli.retrieve"),
     "check": Verb("Validate run files, problem by problem with its line.", "kaiwa.cli.check"),
@@ -103,7 +104,7 @@ class Verbs(click.Group):
 @quiet_option
 @click.pass_context
 def kaiwa(ctx: click.Context) -> None:
-    """Run and measure a Short Text Conversation task. Every verb takes -h or --help, --json and --quiet."""
+    """Run and measure a Short Text Conversation task. Every verb takes --help."""
     if os.environ.get("NO_COLOR"):
         ctx.color = False
 

@@ -19,7 +19,7 @@ from kaiwa.rank.sources.bridge import bridged_search
 from kaiwa.rank.sources.dense import ENCODER, approximate, comments_of_nearest_posts, nearest_comments
 from kaiwa.rank.sources.keyword_expansion import expanded_search
 from kaiwa.rank.sources.posts_first import by_length, by_similarity, posts_first
-from kaiwa.rank.sources.random_walk import random_walk
+from kaiwa.rank.sources.random_walk import lexical_walk, random_walk
 from kaiwa.rank.sources.source import Asked
 from kaiwa.registry import Names
 from kaiwa.retrieve.search.matching import Candidates, Matcher
@@ -195,7 +195,14 @@ SYSTEMS = Names(
             (random_walk,),
             _TFIDF_FEATURES,
             depth=_RERANKED,
-            origin="BUPT and SLSTC, NTCIR-12 STC",
+            origin="BUPT, NTCIR-12 STC",
+        ),
+        "lexical-walk": System(
+            "the 200 best of run2 by a random walk over the words of their posts and comments",
+            (lexical_walk,),
+            _TFIDF_FEATURES,
+            depth=_RERANKED,
+            origin="SLSTC, NTCIR-12 STC",
         ),
         "keyword-expansion": System(
             "run2, and run2 with words that answer the query's words, fused",

@@ -28,7 +28,7 @@ _OPTIONS = (
         type=Named("system"),
         default=_DEFAULT,
         show_default=True,
-        help="run0 to run5, bm25, fusion, hybrid, ...: see docs/retrieve.md.",
+        help="run0 to run5, bm25, fusion, hybrid, ...: see kaiwa systems.",
     ),
     click.option("--models", type=IN_FILE, help="The folder of models, for systems that need them (kaiwa models)."),
     click.option("--model", type=IN_FILE, help="Order by a learned ranker (kaiwa train) instead of a system."),

@@ -77,6 +77,7 @@ NAMES = {
         "cnn",
         "ngrams",
         "random-walk",
+        "lexical-walk",
         "keyword-expansion",
         "encoder-decoder",
         "patterns",

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kaiwa.retrieve.index.inverted_index import Index
 
 TOKENS = "tokens"
-MODEL = ArrayFolder("model", "a", version=6, verb="models", lazy=("tokens",))
+MODEL = ArrayFolder("model", "a", version=7, verb="models", lazy=("tokens",))
 
 
 def open_models(path: Path, index: Index) -> Models:

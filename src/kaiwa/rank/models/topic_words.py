@@ -1,7 +1,8 @@
-"""TopicWord: the probability that a word of a text is what the text is about, by logistic regression on its form.
+"""TopicWord: the probability that a text is about a word of it, by logistic regression on the word and its places.
 
 Ji, Lu and Li 2014, section 4.1.3: pi(w | x) = sigmoid(theta . f(w, x)). A word of a post is a positive
-example if it occurs again in a comment of the post.
+example if it occurs again in a comment of the post. The class of a word (noun, verb, ...) is that of its dictionary, so
+what a word adds in every text is one stored number.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from kaiwa.retrieve.text.word_classes import WORD_CLASSES, word_class
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
@@ -21,42 +23,37 @@ if TYPE_CHECKING:
     from kaiwa.rank.models.corpus import Corpus
     from kaiwa.rank.models.token_lists import TokenLists, Tokens
 
-WORD_FEATURES = (
-    "one",
-    "frequency",
-    "rarity",
-    "rarity squared",
-    "first place",
-    "last place",
-    "text length",
-    "word length",
-)
+WORD_FEATURES = ("one", "rarity", "rarity squared", "word length", *WORD_CLASSES[1:])
+"""What a word has in every text; a word of class ``other`` has no class."""
+TEXT_FEATURES = ("frequency", "first place", "last place", "text length")
+"""What a word has in one text."""
 _MOST_EXAMPLES = 400_000
 _STEPS = 25
 _PENALTY = 1.0
 
 
 class TopicWords(NamedTuple):
-    """The weights theta of the regression, and per word its rarity (log of 1 / share) and its length in characters."""
+    """The weights of the text's features, and per word the sum of its own weighted features."""
 
     theta: FloatArray
-    rarity: FloatArray
-    length: FloatArray
+    word_odds: FloatArray
 
 
 def trained_topic_words(corpus: Corpus, *, seed: int) -> dict[str, Any]:  # Any: arrays
     """The arrays of the model, trained on the posts of a corpus, or on a sample of them."""
     rng = np.random.default_rng(seed)
-    rarity, length = word_rarity(corpus), word_lengths(corpus)
     posts = np.flatnonzero(np.diff(corpus.links.post_starts) > 0)
     tokens = max(int(np.diff(corpus.posts.starts).mean()) if len(posts) else 1, 1)
     if len(posts) * tokens > _MOST_EXAMPLES:
         posts = np.sort(rng.choice(posts, _MOST_EXAMPLES // tokens, replace=False))
     texts = corpus.posts.of(posts)
-    rows, _ = word_rows(*texts, rarity, length)
+    in_text, words, _ = distinct_words(*texts)
+    of_words = word_features(corpus)
     links = corpus.links
     labels = recurring(*texts, posts, links.post_starts, links.post_comments, *corpus.comments)
-    return {"theta": logistic_weights(rows, labels), "rarity": rarity, "length": length}
+    theta = logistic_weights(np.concatenate((of_words[words], in_text), axis=1), labels)
+    own = len(WORD_FEATURES)
+    return {"theta": theta[own:], "word_odds": of_words @ theta[:own]}
 
 
 def opened_topic_words(arrays: Mapping[str, Any]) -> TopicWords:  # Any: arrays
@@ -69,27 +66,30 @@ def word_rarity(corpus: Corpus) -> FloatArray:
     return -np.log(np.maximum(corpus.shares, np.finfo(np.float64).tiny))
 
 
-def word_lengths(corpus: Corpus) -> FloatArray:
-    """The number of characters of each word."""
-    return np.array([len(corpus.words.text_of(number)) for number in range(len(corpus.words))], dtype=np.float64)
+def word_features(corpus: Corpus) -> FloatArray:
+    """What each word has in every text ("words x ``WORD_FEATURES``")."""
+    words = [corpus.words.text_of(number) for number in range(len(corpus.words))]
+    rarity = word_rarity(corpus) / 10.0
+    lengths = np.log(np.maximum(np.array([len(word) for word in words], dtype=np.float64), 1.0))
+    classes = np.array([WORD_CLASSES.index(word_class(word, corpus.language)) for word in words], dtype=np.int64)
+    indicators = np.eye(len(WORD_CLASSES))[classes, 1:]
+    return np.column_stack((np.ones(len(words)), rarity, rarity**2, lengths, indicators))
 
 
 def topic_weights(texts: TokenLists, model: TopicWords) -> tuple[TokenLists, FloatArray]:
     """Per text its distinct words, and the probability pi of each that the text is about it.
 
     >>> from kaiwa.rank.models.token_lists import token_lists
-    >>> model = TopicWords(np.zeros(len(WORD_FEATURES)), np.ones(3), np.ones(3))
+    >>> model = TopicWords(np.zeros(len(TEXT_FEATURES)), np.zeros(3))
     >>> words, pi = topic_weights(token_lists([[2, 0, 2]]), model)
     >>> words.tokens.tolist(), pi.tolist()
     ([2, 0], [0.5, 0.5])
     """
     from kaiwa.rank.models.token_lists import TokenLists
 
-    rows, distinct = word_rows(*texts, model.rarity, model.length)
+    rows, words, distinct = distinct_words(*texts)
     starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(distinct)))
-    tokens = np.empty(len(rows), dtype=np.int32)
-    copy_distinct(*texts, tokens)
-    return TokenLists(starts, tokens), 1 / (1 + np.exp(-(rows @ model.theta)))
+    return TokenLists(starts, words), 1 / (1 + np.exp(-(model.word_odds[words] + rows @ model.theta)))
 
 
 def logistic_weights(rows: FloatArray, labels: FloatArray) -> FloatArray:
@@ -117,20 +117,12 @@ def first_place(tokens: Tokens, low: int, at: int) -> int:
 
 
 @kernel
-def copy_distinct(starts: IntArray, tokens: Tokens, distinct: Tokens) -> None:
-    """Copy each text's distinct tokens, in the order of first occurrence."""
-    at = 0
-    for text in range(len(starts) - 1):
-        for place in range(starts[text], starts[text + 1]):
-            if first_place(tokens, starts[text], place) == place:
-                distinct[at] = tokens[place]
-                at += 1
+def distinct_words(starts: IntArray, tokens: Tokens) -> tuple[FloatArray, Tokens, IntArray]:
+    """The distinct words of each text, in the order of first occurrence: what they have there, their numbers, how many.
 
-
-@kernel
-def word_rows(starts: IntArray, tokens: Tokens, rarity: FloatArray, length: FloatArray) -> tuple[FloatArray, IntArray]:
-    """The features of each text's distinct words ("words x features"), and the number of these words per text."""
-    rows = np.zeros((len(tokens), 8))
+    The first array is "words x ``TEXT_FEATURES``".
+    """
+    rows, words = np.zeros((len(tokens), 4)), np.empty(len(tokens), dtype=np.int32)
     counts = np.zeros(len(starts) - 1, dtype=np.int64)
     made = 0
     for text in range(len(counts)):
@@ -142,18 +134,14 @@ def word_rows(starts: IntArray, tokens: Tokens, rarity: FloatArray, length: Floa
             for other in range(place, high):
                 if tokens[other] == tokens[place]:
                     often, last = often + 1, other
-            own = rarity[tokens[place]] / 10.0
-            rows[made, 0] = 1.0
-            rows[made, 1] = np.log(often)
-            rows[made, 2] = own
-            rows[made, 3] = own * own
-            rows[made, 4] = (place - low) / (high - low)
-            rows[made, 5] = (high - 1 - last) / (high - low)
-            rows[made, 6] = np.log(high - low)
-            rows[made, 7] = np.log(max(length[tokens[place]], 1.0))
+            rows[made, 0] = np.log(often)
+            rows[made, 1] = (place - low) / (high - low)
+            rows[made, 2] = (high - 1 - last) / (high - low)
+            rows[made, 3] = np.log(high - low)
+            words[made] = tokens[place]
             made += 1
             counts[text] += 1
-    return rows[:made], counts
+    return rows[:made], words[:made], counts
 
 
 def pi_cosines(texts: TokenLists, model: TopicWords, weights: FloatArray) -> FloatArray:
@@ -161,7 +149,7 @@ def pi_cosines(texts: TokenLists, model: TopicWords, weights: FloatArray) -> Flo
 
     The same as ``topic_weights``, without rows.
     """
-    last_text = np.zeros(len(model.rarity), dtype=np.int64)
+    last_text = np.zeros(len(model.word_odds), dtype=np.int64)
     longest = int(np.diff(texts.starts).max(initial=0)) + 1
     logs = np.log(np.maximum(np.arange(max(longest, 64)), 1))
     return text_pi_cosines(*texts, model, weights, last_text, logs)
@@ -197,10 +185,8 @@ def text_pi_cosines(
         size, product, square = len(own), 0.0, 0.0
         for one in range(find_places(own, text + 1, last_text, places)):
             word = own[places[one, 0]]
-            rarity, length = model.rarity[word] / 10.0, int(model.length[word])
-            score = theta[0] + theta[1] * logs[places[one, 2]] + (theta[2] + theta[3] * rarity) * rarity
-            score += (theta[4] * places[one, 0] + theta[5] * (size - 1 - places[one, 1])) / size
-            score += theta[6] * logs[size] + theta[7] * (logs[length] if length < len(logs) else np.log(length))
+            score = model.word_odds[word] + theta[0] * logs[places[one, 2]] + theta[3] * logs[size]
+            score += (theta[1] * places[one, 0] + theta[2] * (size - 1 - places[one, 1])) / size
             pi = 1 / (1 + np.exp(-score))
             product += pi * weights[word]
             square += pi * pi

@@ -1,7 +1,7 @@
-"""A random walk over the retrieved posts and comments: what is near to the query, and to much else that is near to it.
+"""Random walks over the retrieved posts and comments, or over their words: PageRank with a restart.
 
-BUPT and SLSTC at NTCIR-12 STC; PageRank with a restart (Brin and Page 1998; Haveliwala 2002) over a graph of similar
-texts (Erkan and Radev 2004).
+BUPT and SLSTC at NTCIR-12 STC; Brin and Page 1998; Haveliwala 2002. The graph of similar texts is that of Erkan and
+Radev 2004, the network of words that of Mihalcea and Tarau 2004.
 """
 
 from __future__ import annotations
@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     from kaiwa.retrieve.index.inverted_index import Index
     from kaiwa.retrieve.search.matching import Candidates
 
+    Network = Any  # Any: an array or a linear operator; both multiply vectors, and can be transposed
+
 DAMPING = 0.85
 _CHANGE = 1e-10
 _STEPS = 200
+_RUN2 = Matcher("tfidf", 1.0, 1.0)
 
 
 def random_walk(asked: Asked) -> Candidates:
@@ -34,7 +37,7 @@ def random_walk(asked: Asked) -> Candidates:
     Texts are linked by their tf-idf cosine, a post and its comment by 1 more. The walk starts again, with
     probability 1 - ``DAMPING``, at a text chosen by its similarity to the query.
     """
-    found = asked.search(Matcher("tfidf", 1.0, 1.0))
+    found = asked.search(_RUN2)
     if not len(found):
         return found
     posts = np.unique(found.posts)
@@ -45,7 +48,34 @@ def random_walk(asked: Asked) -> Candidates:
     return ordered(found, visits[len(posts) :])
 
 
-def visit_rates(weights: FloatArray, starts: FloatArray) -> FloatArray:
+def lexical_walk(asked: Asked) -> Candidates:
+    """The best pairs by Q2P + Q2C, ordered by how often a random walk over words visits the words of the comment.
+
+    Two words are linked if a retrieved post or comment has both, by the products of their tf-idf weights there. The
+    walk starts again at a word of the query, chosen by its tf-idf weight. A comment has the sum of its words' visits,
+    times their tf-idf weights in it.
+    """
+    from scipy.sparse.linalg import LinearOperator
+
+    found = asked.search(_RUN2)
+    if not len(found):
+        return found
+    index, posts = asked.query.index, np.unique(found.posts)
+    vectors = _vectors(index, [asked.query.text, *_texts(index, posts, found.comments)])
+    own = vectors[:, np.unique(vectors[1:].indices)].tocsr()
+    query, texts = own[0].toarray()[0], own[1:]
+    itself = np.asarray(texts.multiply(texts).sum(axis=0))[0]
+
+    def linked(rates: FloatArray) -> FloatArray:
+        rates = rates.ravel()
+        products: FloatArray = texts.T @ (texts @ rates) - itself * rates
+        return products
+
+    network = LinearOperator((len(query),) * 2, matvec=linked, rmatvec=linked, dtype=np.float64)
+    return ordered(found, texts[len(posts) :] @ visit_rates(network, query))
+
+
+def visit_rates(weights: Network, starts: FloatArray) -> FloatArray:
     """The share of time at each node of a graph ("nodes x nodes" of weights), started again in proportion to starts.
 
     From a node without any link the walk starts again.
@@ -54,13 +84,13 @@ def visit_rates(weights: FloatArray, starts: FloatArray) -> FloatArray:
     [0.5405, 0.4595]
     """
     restart = starts / starts.sum()
-    totals = weights.sum(axis=1)
-    linked = totals > 0
-    steps = weights / np.where(linked, totals, 1.0)[:, None]
+    totals = weights @ np.ones(len(starts))
+    linked = totals > _CHANGE
+    shares, transposed = np.where(linked, 1.0 / np.where(linked, totals, 1.0), 0.0), weights.T
     rates: FloatArray = restart
     for _ in range(_STEPS):
         lost = 1 - DAMPING * rates[linked].sum()
-        new: FloatArray = DAMPING * (rates @ steps) + lost * restart
+        new: FloatArray = DAMPING * (transposed @ (shares * rates)) + lost * restart
         change, rates = float(np.abs(new - rates).sum()), new
         if change < _CHANGE:
             break
@@ -69,8 +99,7 @@ def visit_rates(weights: FloatArray, starts: FloatArray) -> FloatArray:
 
 def _links(index: Index, posts: IntArray, comments: IntArray) -> FloatArray:
     """The weights of the graph: cosines of texts, and 1 more for a post and its comment."""
-    sides = (index.posts.texts, posts), (index.comments.texts, comments)
-    vectors = _vectors(index, [texts.text_of(one) for texts, numbers in sides for one in numbers.tolist()])
+    vectors = _vectors(index, _texts(index, posts, comments))
     weights: FloatArray = (vectors @ vectors.T).toarray()
     place_of = {post: place for place, post in enumerate(posts.tolist())}
     links = index.links
@@ -81,6 +110,11 @@ def _links(index: Index, posts: IntArray, comments: IntArray) -> FloatArray:
                 weights[place_of[post], place] += 1.0
     np.fill_diagonal(weights, 0.0)
     return weights
+
+
+def _texts(index: Index, posts: IntArray, comments: IntArray) -> list[str]:
+    sides = (index.posts.texts, posts), (index.comments.texts, comments)
+    return [texts.text_of(one) for texts, numbers in sides for one in numbers.tolist()]
 
 
 def _vectors(index: Index, texts: Sequence[str]) -> Any:  # Any: a sparse matrix
