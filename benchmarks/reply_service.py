@@ -23,7 +23,7 @@ import numpy as np
 
 from benchmarks.harness import machine
 from benchmarks.serve.reply_process import ReplyProcess, nginx_before
-from kaiwa.flow.serve_reply import BotSource, opened_bot
+from kaiwa.flow.answers.serve_reply import BotSource, opened_bot
 from kaiwa.formats.readers import read_topics
 from kaiwa.web.reply.answerer import answer_to
 from kaiwa.web.reply.question import Question

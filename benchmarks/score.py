@@ -48,7 +48,7 @@ answer = round(sum(answer) / len(answer), 9)
 _OURS = """
 from pathlib import Path
 from kaiwa.formats.readers import read_qrels
-from kaiwa.flow.score import score_files
+from kaiwa.flow.scoring.score import score_files
 from kaiwa.measure.gain_scale import judge
 """
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import kaiwa
-from kaiwa.flow.serve_reply import BotSource, opened_bot
+from kaiwa.flow.answers.serve_reply import BotSource, opened_bot
 
 POSTS = ("the first day in Hawaii", "my cat sleeps all day", "rain again this morning", "who won last night")
 COMMENTS = ("enjoy the beaches of Hawaii", "cats need their sleep", "take an umbrella", "the home team won")

@@ -155,7 +155,7 @@ def index(repository: Path) -> Path:
 @pytest.fixture(scope="session")
 def models_folder(index: Path, encoder_files: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All models of the small index."""
-    from kaiwa.flow.models import train_models
+    from kaiwa.flow.answers.models import train_models
 
     target = tmp_path_factory.mktemp("trained") / "models"
     train_models(index, target)

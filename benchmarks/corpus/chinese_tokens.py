@@ -35,8 +35,8 @@ import numpy as np
 from benchmarks.corpus.recall import Sought, recalls, true_replies
 from benchmarks.harness import machine
 from kaiwa.build.index.index_build import build_index
-from kaiwa.flow.retrieve import Bot
-from kaiwa.flow.topics import sample_topics
+from kaiwa.flow.answers.retrieve import Bot
+from kaiwa.flow.collection.topics import sample_topics
 from kaiwa.formats.collection.repository import Manifest
 from kaiwa.formats.collection.repository_writer import writing_repository
 

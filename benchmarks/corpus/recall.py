@@ -22,10 +22,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.build.index.index_build import build_index
-from kaiwa.flow.retrieve import Bot
-from kaiwa.flow.topics import sample_topics
+from kaiwa.flow.answers.retrieve import Bot
+from kaiwa.flow.collection.topics import sample_topics
 from kaiwa.formats.collection.repository import open_repository
-from kaiwa.rank.systems import SYSTEMS, ranked
+from kaiwa.rank.system import ranked
+from kaiwa.rank.system_table import SYSTEMS
 from kaiwa.retrieve.search.matching import query_of
 
 if TYPE_CHECKING:

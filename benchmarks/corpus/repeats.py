@@ -10,10 +10,11 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
-from kaiwa.flow.retrieve import Bot
+from kaiwa.flow.answers.retrieve import Bot
 from kaiwa.formats.readers import read_topics
 from kaiwa.rank.answer_filters import Filters, Screen
-from kaiwa.rank.systems import SYSTEMS, ranked
+from kaiwa.rank.system import ranked
+from kaiwa.rank.system_table import SYSTEMS
 from kaiwa.retrieve.search.matching import query_of
 
 REASONS = ("identical", "repeat", "reordered", "near", "short")

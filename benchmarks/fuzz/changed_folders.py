@@ -25,9 +25,9 @@ _SYSTEMS = ("run3", "run4", "run5")
 def make_round(folder: Path) -> None:
     """Make an index, its models, a ranker and a judged task in a folder."""
     import kaiwa
-    from kaiwa.flow.models import train_models
-    from kaiwa.flow.train import Labels, train_ranker
-    from kaiwa.flow.votes import import_votes
+    from kaiwa.flow.answers.models import train_models
+    from kaiwa.flow.answers.train import Labels, train_ranker
+    from kaiwa.flow.judging.votes import import_votes
 
     folder.mkdir()
     texts = [f"{_WORDS[at % 13]} {_WORDS[at * 5 % 12]} {_WORDS[at * 7 % 11]}" for at in range(40)]
@@ -68,10 +68,10 @@ def _ask_ranker(_: random.Random, ranker: Path, whole: Path) -> None:
 
 
 def _read_store(rng: random.Random, task: Path, whole: Path) -> None:
-    from kaiwa.flow.backup import backup_task
-    from kaiwa.flow.invite import invite_people, listed_people
-    from kaiwa.flow.verify import verify_task
-    from kaiwa.flow.votes import export_votes, import_votes
+    from kaiwa.flow.judging.backup import backup_task
+    from kaiwa.flow.judging.invite import invite_people, listed_people
+    from kaiwa.flow.judging.verify import verify_task
+    from kaiwa.flow.judging.votes import export_votes, import_votes
 
     rng.choice([
         lambda: verify_task(task),
@@ -84,8 +84,8 @@ def _read_store(rng: random.Random, task: Path, whole: Path) -> None:
 
 
 def _read_task(rng: random.Random, task: Path, _: Path) -> None:
-    from kaiwa.flow.pool_sheet import items_to_judge, task_to_judge, write_sheet
-    from kaiwa.flow.status import task_status
+    from kaiwa.flow.judging.pool_sheet import items_to_judge, task_to_judge, write_sheet
+    from kaiwa.flow.rounds.status import task_status
 
     if rng.random() < 0.5:
         write_sheet(task / "sheet.csv", items_to_judge(task_to_judge(task)), ["A1"])

@@ -34,13 +34,13 @@ from kaiwa.rank.models.model_table import Models
 from kaiwa.rank.models.towers import trained_towers
 from kaiwa.rank.models.translation import trained_translations
 from kaiwa.rank.sources.dense import comments_of_nearest_posts, nearest_comments
-from kaiwa.rank.systems import ranked
+from kaiwa.rank.system import ranked
 from kaiwa.retrieve.search.matching import query_of, search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from kaiwa.rank.systems import System
+    from kaiwa.rank.system import System
     from kaiwa.retrieve.index.inverted_index import Index
 
 _CANDIDATES = 1000

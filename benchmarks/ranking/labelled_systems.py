@@ -17,7 +17,7 @@ from kaiwa.rank.sources.keyword_expansion import expanded_search, further_terms
 from kaiwa.rank.sources.posts_first import posts_first
 from kaiwa.rank.sources.random_walk import lexical_walk, random_walk
 from kaiwa.rank.sources.source import Asked, ordered
-from kaiwa.rank.systems import SYSTEMS
+from kaiwa.rank.system_table import SYSTEMS
 from kaiwa.retrieve.search.matching import (
     Candidates,
     Matcher,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from benchmarks.ranking.candidate_features import ForeignBatch
     from kaiwa.model.ids import FloatArray
     from kaiwa.rank.sources.source import Source
-    from kaiwa.rank.systems import System
+    from kaiwa.rank.system import System
     from kaiwa.retrieve.search.matching import Query
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kaiwa.build.index.index_build import build_index
-from kaiwa.flow.clean import clean_pairs
-from kaiwa.flow.models import train_models
-from kaiwa.flow.topics import sample_topics
+from kaiwa.flow.answers.models import train_models
+from kaiwa.flow.collection.clean import clean_pairs
+from kaiwa.flow.collection.topics import sample_topics
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.model_folder import TOKENS, model_arrays
 from kaiwa.formats.collection.repository import open_repository

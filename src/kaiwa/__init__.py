@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from kaiwa.compare.standardisation import Factors
     from kaiwa.compare.variance_components import Variance
     from kaiwa.errors import DesignError, InputError, KaiwaError, UnknownName
-    from kaiwa.flow.retrieve import Bot
+    from kaiwa.flow.answers.retrieve import Bot
     from kaiwa.label.agreement import Agreement
     from kaiwa.label.assessor_quality import PanelQuality
     from kaiwa.measure.scoring import Scored
@@ -94,7 +94,7 @@ _HOMES = {
     "kaiwa.compare.standardisation": "Factors",
     "kaiwa.compare.variance_components": "Variance",
     "kaiwa.errors": "DesignError InputError KaiwaError UnknownName",
-    "kaiwa.flow.retrieve": "Bot",
+    "kaiwa.flow.answers.retrieve": "Bot",
     "kaiwa.label.agreement": "Agreement",
     "kaiwa.label.assessor_quality": "PanelQuality",
     "kaiwa.measure.scoring": "Scored",

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, BrowserContext, sync_playwright
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.serve.server_process import free_port
 
-from kaiwa.flow.invite import invite_people
+from kaiwa.flow.judging.invite import invite_people
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

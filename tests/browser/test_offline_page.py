@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kaiwa.flow.pool_sheet import items_to_judge
+from kaiwa.flow.judging.pool_sheet import items_to_judge
 from kaiwa.formats.exports.page_votes import page_log
 from kaiwa.formats.readers import read_votes
 from kaiwa.label.task_item import TaskItem

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kaiwa.flow.report import write_report
+from kaiwa.flow.rounds.report import write_report
 from kaiwa.formats.collection.repository import Manifest
 from kaiwa.formats.collection.repository_writer import writing_repository
 from kaiwa.formats.scores.score_tables import write_scores

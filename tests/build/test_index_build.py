@@ -18,7 +18,7 @@ import pytest
 from kaiwa.build import array_writer
 from kaiwa.build.index.index_build import build_index
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.flow.retrieve import Bot
+from kaiwa.flow.answers.retrieve import Bot
 from kaiwa.formats.collection import array_folder
 from kaiwa.formats.collection.index_folder import INDEX, open_index, open_index_files
 from kaiwa.rank.answer_filters import NO_FILTERS
@@ -112,7 +112,7 @@ def test_an_index_built_before_a_similarity_was_added_opens_without_it(index: Pa
 def test_opening_an_index_loads_nothing_of_the_build() -> None:
     """An answering process needs neither the writer nor pyarrow."""
     program = (
-        "import sys, kaiwa.flow.retrieve\n"
+        "import sys, kaiwa.flow.answers.retrieve\n"
         "print([name for name in sys.modules if name.startswith(('kaiwa.build', 'kaiwa.disk.a', 'pyarrow'))])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

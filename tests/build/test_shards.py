@@ -21,8 +21,8 @@ from kaiwa.build.index.index_build import build_index
 from kaiwa.build.index.shard_split import shards_of
 from kaiwa.cli import kaiwa as group
 from kaiwa.errors import InputError
-from kaiwa.flow.models import train_models
-from kaiwa.flow.retrieve import Bot
+from kaiwa.flow.answers.models import train_models
+from kaiwa.flow.answers.retrieve import Bot
 from kaiwa.formats.collection import array_folder
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.repository import Manifest
@@ -30,7 +30,7 @@ from kaiwa.formats.collection.repository_writer import writing_repository
 from kaiwa.formats.collection.takedown import takedown_of
 from kaiwa.model.normalise import fingerprint
 from kaiwa.rank.answer_filters import NO_FILTERS
-from kaiwa.rank.systems import SYSTEMS
+from kaiwa.rank.system_table import SYSTEMS
 from kaiwa.retrieve.index.document_texts import ShardedTexts
 from kaiwa.retrieve.search.matching import (
     Matcher,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.check import Expectation, fixed_run, problems_of, raw_run
-from kaiwa.flow.check import check_runs
+from kaiwa.flow.judging.check import check_runs
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -121,7 +121,10 @@ def test_the_last_lines_can_be_typed(demo: Demo) -> None:
 
 
 FOLDER = "my 'chat' d\\emo"
-ENDING = f"from kaiwa.cli.demo import _ending; from pathlib import Path; print(_ending(Path({FOLDER!r}), Path('page')))"
+ENDING = (
+    "from kaiwa.cli.rounds.demo import _ending; from pathlib import Path; "
+    f"print(_ending(Path({FOLDER!r}), Path('page')))"
+)
 
 
 def _made_program(folder: Path, text: str) -> Path:

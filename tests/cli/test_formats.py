@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from kaiwa.cli import kaiwa
 from kaiwa.errors import InputError
-from kaiwa.flow.convert import WRITTEN, converted, write_converted
+from kaiwa.flow.scoring.convert import WRITTEN, converted, write_converted
 
 if TYPE_CHECKING:
     from click.testing import Result

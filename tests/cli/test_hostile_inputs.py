@@ -173,7 +173,7 @@ def test_a_line_of_stdin_is_bounded(index: Path, command: Kaiwa, tmp_path: Path)
 
 def test_a_fault_of_ours_is_one_line_and_a_private_file(tmp_path: Path) -> None:
     """Exit code 70; the file has the command and the traceback, and only the user can read it."""
-    program = "import sys, kaiwa.cli.tau as verb\nfrom kaiwa.cli import main\n"
+    program = "import sys, kaiwa.cli.scoring.tau as verb\nfrom kaiwa.cli import main\n"
     program += "def broken(**_): raise LookupError('one\\ntwo')\nverb.command.callback = broken\nmain()"
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     done = subprocess.run(

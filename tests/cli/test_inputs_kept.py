@@ -13,8 +13,8 @@ from kaiwa.cli import VERBS
 from kaiwa.cli import kaiwa as group
 from kaiwa.cli.shell.output import OUT_FILE
 from kaiwa.errors import InputError
-from kaiwa.flow.clean import clean_pairs
-from kaiwa.flow.index import index_repository
+from kaiwa.flow.collection.clean import clean_pairs
+from kaiwa.flow.collection.index import index_repository
 
 if TYPE_CHECKING:
     import subprocess

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kaiwa.rank.system_table import SYSTEMS
+
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
@@ -76,6 +78,39 @@ def test_a_run_name_with_a_blank_is_refused_and_nothing_is_written(kaiwa: Kaiwa,
     assert not (tmp_path / "r.txt").exists()
 
 
+def test_all_systems_with_some_models_are_those_that_need_no_others(kaiwa: Kaiwa, index: Path, tmp_path: Path) -> None:
+    """The demo, for one, trains two models."""
+    topics = tmp_path / "topics.tsv"
+    topics.write_text("t1\t考试\n", encoding="utf-8")
+    assert kaiwa("models", index, "-o", tmp_path / "models", "--translation").returncode == 0
+    done = kaiwa("retrieve", index, topics, "--all-systems", tmp_path, "--models", tmp_path / "models", "--json")
+    names = {one["name"] for one in json.loads(done.stdout)["runs"]}
+    assert names == {name for name, system in SYSTEMS.items() if set(system.models) <= {"translation"}}
+
+
+def test_systems_are_listed_with_what_they_need_and_who_described_them(kaiwa: Kaiwa) -> None:
+    """As in the table."""
+    listed = json.loads(kaiwa("systems", "--json").stdout)["systems"]
+    assert [one["name"] for one in listed] == list(SYSTEMS)
+    assert all(one["origin"] and one["description"] for one in listed)
+    assert {"name": "run3", "needs": ["translation"]}.items() <= next(
+        one for one in listed if one["name"] == "run3"
+    ).items()
+    assert "Sakai et al. 2015" in kaiwa("systems").stdout
+
+
+@pytest.mark.parametrize("inside", [".", "runs"])
+def test_runs_are_not_written_into_the_index(kaiwa: Kaiwa, index: Path, tmp_path: Path, inside: str) -> None:
+    """Neither beside its files nor in a folder of it."""
+    topics = tmp_path / "topics.tsv"
+    topics.write_text("t1\t考试\n", encoding="utf-8")
+    before = sorted(index.rglob("*"))
+    done = kaiwa("retrieve", index, topics, "--all-systems", index / inside)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("which this command reads; give another folder\n")
+    assert sorted(index.rglob("*")) == before
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
@@ -99,20 +134,20 @@ def test_an_unknown_system_is_one_line_with_a_hint(kaiwa: Kaiwa, index: Path) ->
 
 
 def test_all_systems_write_one_valid_run_each(kaiwa: Kaiwa, index: Path, tmp_path: Path) -> None:
-    """Those that need no model, without models; with models all, except those of an encoder that is not given."""
+    """Those whose models are given; the others are named."""
     topics = tmp_path / "topics.tsv"
     topics.write_text("t1\t考试\nt2\t看海\n", encoding="utf-8")
     done = kaiwa("retrieve", index, topics, "--all-systems", tmp_path / "few", "--json")
     few = json.loads(done.stdout)
     assert {"run2", "random-walk"} <= {one["name"] for one in few["runs"]}
     assert {"run3", "hybrid"} <= set(few["left_out"])
-    assert "without --models, left out: run3, " in done.stderr
+    assert "left out, without their models (kaiwa systems): run3, " in done.stderr
     models = tmp_path / "models"
     assert kaiwa("models", index, "-o", models).returncode == 0
     done = kaiwa("retrieve", index, topics, "--all-systems", tmp_path / "all", "--models", models, "--json")
     every, left_out = (json.loads(done.stdout)[field] for field in ("runs", "left_out"))
     assert left_out == ["encoder"]
-    assert done.stderr == "kaiwa: without an encoder (kaiwa models --encoder), left out: encoder\n"
+    assert done.stderr == "kaiwa: left out, without their models (kaiwa systems): encoder\n"
     assert {one["name"] for one in every} == {one["name"] for one in few["runs"]} | set(few["left_out"]) - {"encoder"}
     verdict = json.loads(kaiwa("check", *(one["run"] for one in every), "--json").stdout)
     assert [problem for problem in verdict["problems"] if problem["severity"] == "error"] == []

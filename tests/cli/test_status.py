@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from kaiwa.cli import kaiwa as group
-from kaiwa.flow.init import init_task
+from kaiwa.flow.rounds.init import init_task
 from kaiwa.task.task_folder import read_task
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from kaiwa.compare.rank_agreement import rank_agreement
 from kaiwa.compare.variance_components import pooled_variance
 from kaiwa.engine.opening import opened
 from kaiwa.engine.trial_workers import EngineWorkers
-from kaiwa.flow.retrieve import Bot
+from kaiwa.flow.answers.retrieve import Bot
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.repository import open_repository
 from kaiwa.formats.collection.table_pieces import pieces_of, read_piece

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.flow.report import write_report
+from kaiwa.flow.rounds.report import write_report
 from kaiwa.formats.score_loading import read_scores
 from kaiwa.model.score_set import ScoreSet
 from kaiwa.model.scores import Scores

@@ -11,9 +11,9 @@ import pytest
 import kaiwa
 from kaiwa.build.index.index_build import build_index
 from kaiwa.errors import InputError
-from kaiwa.flow.retrieve import Bot
+from kaiwa.flow.answers.retrieve import Bot
 from kaiwa.rank.answer_filters import NO_FILTERS, Filters
-from kaiwa.rank.systems import SYSTEMS
+from kaiwa.rank.system_table import SYSTEMS
 
 if TYPE_CHECKING:
     from pathlib import Path

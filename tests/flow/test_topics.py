@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.flow.topics import sample_topics
+from kaiwa.flow.collection.topics import sample_topics
 from kaiwa.formats.collection.repository import Manifest, open_repository
 from kaiwa.formats.collection.repository_writer import writing_repository
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.flow.pool import write_pool
+from kaiwa.flow.judging.pool import write_pool
 from kaiwa.formats.pool_files import read_pool
 from kaiwa.model.run import Run
 from kaiwa.pool import depth_pool

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kaiwa.check.expectation import Expectation
 from kaiwa.errors import InputError
-from kaiwa.flow.check import check_runs
+from kaiwa.flow.judging.check import check_runs
 from kaiwa.formats.readers import read_run
 
 STC = b"<SYSDESC>plain</SYSDESC>\nq1 0 c9 1 2.5 T1-C-R1\nq1 0 c4 2 1.5 T1-C-R1\nq2 0 c1 1 2.0 T1-C-R1\n"

@@ -18,11 +18,11 @@ from kaiwa.build.index.index_build import build_index
 from kaiwa.check.expectation import Expectation
 from kaiwa.disk.folder_marks import Mark, remove_named
 from kaiwa.errors import InputError
-from kaiwa.flow.check import check_runs
-from kaiwa.flow.clean import clean_pairs
-from kaiwa.flow.convert import converted, write_converted
-from kaiwa.flow.report_files import ReportHead, write_files
-from kaiwa.flow.topics import sample_topics
+from kaiwa.flow.collection.clean import clean_pairs
+from kaiwa.flow.collection.topics import sample_topics
+from kaiwa.flow.judging.check import check_runs
+from kaiwa.flow.rounds.report_files import ReportHead, write_files
+from kaiwa.flow.scoring.convert import converted, write_converted
 from kaiwa.report.document.parts import Section, Table
 
 if TYPE_CHECKING:

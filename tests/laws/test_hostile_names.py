@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kaiwa.compare.standardisation import Factors
 from kaiwa.errors import InputError
-from kaiwa.flow.convert import WRITTEN, texts_of, write_converted
+from kaiwa.flow.scoring.convert import WRITTEN, texts_of, write_converted
 from kaiwa.formats.format import QRELS, RUNS, SCORES
 from kaiwa.formats.readers import read, read_runs
 from kaiwa.formats.score_loading import read_scores

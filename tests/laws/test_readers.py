@@ -21,7 +21,7 @@ from kaiwa.check import Expectation, fixed_run, problems_of, read_raw
 from kaiwa.compare.standardisation import Factors
 from kaiwa.disk import zstd
 from kaiwa.errors import InputError
-from kaiwa.flow.convert import WRITTEN, converted, write_converted
+from kaiwa.flow.scoring.convert import WRITTEN, converted, write_converted
 from kaiwa.formats.format_table import FORMATS
 from kaiwa.formats.qrels_files import write_qrels
 from kaiwa.formats.readers import read, read_grouped_qrels, read_qrels, read_run, read_votes

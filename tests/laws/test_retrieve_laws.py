@@ -21,7 +21,7 @@ from kaiwa.formats.collection.repository_writer import writing_repository
 from kaiwa.formats.collection.takedown import takedown_of
 from kaiwa.rank.answer_filters import NO_FILTERS
 from kaiwa.rank.replies import answers, distinct_scores, replies
-from kaiwa.rank.systems import SYSTEMS
+from kaiwa.rank.system_table import SYSTEMS
 from kaiwa.retrieve.search.matching import Matcher, comment_similarities, post_similarities, query_of, search
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import pytest
 
 from kaiwa.cli.shell.typed_command import run_typed
 from kaiwa.errors import InputError
-from kaiwa.flow.report import report_sections, write_report
+from kaiwa.flow.rounds.report import report_sections, write_report
 from kaiwa.report.document.parts import Bullets, Paragraph, Table, all_parts
 from kaiwa.task.round_results import round_results
 from kaiwa.task.round_status import round_status

@@ -15,8 +15,8 @@ import kaiwa
 from kaiwa.api.sheets import SHEETS
 from kaiwa.build.repository.cleaning import Cleaned
 from kaiwa.check import Problem
-from kaiwa.flow.check import Check, CheckedFile
-from kaiwa.flow.topics import Topics
+from kaiwa.flow.collection.topics import Topics
+from kaiwa.flow.judging.check import Check, CheckedFile
 from kaiwa.formats.collection.repository import Manifest
 from kaiwa.model.shown import Shown
 from kaiwa.rank.replies import Replies, Reply

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import InputError, MissingExtra
-from kaiwa.flow.models import train_models
-from kaiwa.flow.retrieve import Bot
+from kaiwa.flow.answers.models import train_models
+from kaiwa.flow.answers.retrieve import Bot
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.model_folder import open_models
 from kaiwa.rank.models.onnx_encoder import EncoderFiles, OnnxEncoder
-from kaiwa.rank.systems import SYSTEMS, ranked
+from kaiwa.rank.system import ranked
+from kaiwa.rank.system_table import SYSTEMS
 from kaiwa.retrieve.search.matching import query_of
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kaiwa.errors import InputError
-from kaiwa.flow.models import train_models
-from kaiwa.flow.retrieve import Bot
+from kaiwa.flow.answers.models import train_models
+from kaiwa.flow.answers.retrieve import Bot
 from kaiwa.rank.features.batch import Batch
 from kaiwa.rank.features.translation_language_model import strongest_translations
 from kaiwa.rank.models.bigram_language_model import (
@@ -52,7 +52,8 @@ from kaiwa.rank.models.vector_cells import cells_of, nearest_in_cells
 from kaiwa.rank.sources.keyword_expansion import further_terms, word_strengths
 from kaiwa.rank.sources.random_walk import DAMPING, visit_rates
 from kaiwa.rank.sources.source import Asked
-from kaiwa.rank.systems import SYSTEMS, ranked
+from kaiwa.rank.system import ranked
+from kaiwa.rank.system_table import SYSTEMS
 from kaiwa.retrieve.search.matching import comment_similarities, post_similarities, query_of
 from kaiwa.retrieve.search.topk import best_first
 from kaiwa.retrieve.text.tokenisers import tokeniser

@@ -16,8 +16,8 @@ import pytest
 from kaiwa.build.index.index_build import build_index
 from kaiwa.disk.checksums import seal_of
 from kaiwa.errors import InputError, MissingExtra, UnknownName
-from kaiwa.flow.retrieve import Bot
-from kaiwa.flow.train import Labels, letor_study, train_ranker
+from kaiwa.flow.answers.retrieve import Bot
+from kaiwa.flow.answers.train import Labels, letor_study, train_ranker
 from kaiwa.formats.collection import ranker_folder
 from kaiwa.formats.letor_files import read_letor
 from kaiwa.measure.gain_scale import judge
@@ -31,6 +31,7 @@ from kaiwa.rank.learning.rank_svm import Pairs, rank_svm
 from kaiwa.rank.learning.ranker import LEARNERS, fitted
 from kaiwa.rank.learning.regression_trees import _SETTINGS, lambda_mart
 from kaiwa.rank.learning.training_set import MEASURES, TrainingSet, training_set
+from kaiwa.rank.system_table import SYSTEMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -319,6 +320,7 @@ def test_a_ranker_answers_with_values_and_weights(
         == f"{LEARNERS[learner].description} over {len(FEATURES)} features"
     )
     assert bot.reply("考试顺利", system="run2")[0].features.keys() == {"q2p", "q2c"}
+    assert bot.system_names() == (*SYSTEMS, "model")
 
 
 def test_a_ranker_without_models_needs_the_index_only(index: Path, labels: Labels, tmp_path: Path) -> None:
@@ -374,7 +376,7 @@ def test_a_ranker_of_another_index_or_model_is_refused(
     with pytest.raises(InputError, match="needs the model 'topicword'; give the folder of models"):
         Bot(index, model=target)
     shutil.copytree(models_folder, tmp_path / "models")
-    from kaiwa.flow.models import train_models
+    from kaiwa.flow.answers.models import train_models
 
     train_models(index, tmp_path / "models", names=["topicword"], seed=9, again=True)
     with pytest.raises(InputError, match="was trained with another model 'topicword'"):
@@ -399,7 +401,7 @@ def test_a_ranker_that_names_an_unknown_model_is_refused(
 
 def test_a_ranker_of_another_repository_is_refused(index: Path, labels: Labels, tmp_path: Path) -> None:
     """The same tokeniser, other texts."""
-    from kaiwa.flow.clean import clean_pairs
+    from kaiwa.flow.collection.clean import clean_pairs
 
     train_ranker(index, labels, output=tmp_path / "ranker", features=["q2p"])
     (tmp_path / "pairs.tsv").write_text("p1\t考试好难\tc1\t祝你顺利\n", encoding="utf-8")

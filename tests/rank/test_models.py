@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kaiwa.build.index.index_build import build_index
-from kaiwa.cli.models import KINDS
+from kaiwa.cli.answers.models import KINDS
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.flow.models import train_models
-from kaiwa.flow.retrieve import Bot
+from kaiwa.flow.answers.models import train_models
+from kaiwa.flow.answers.retrieve import Bot
 from kaiwa.formats.collection import array_folder, model_folder
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.model_folder import open_models

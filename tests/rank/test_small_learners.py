@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.flow.clean import clean_pairs
-from kaiwa.flow.models import train_models
-from kaiwa.flow.retrieve import Bot
+from kaiwa.flow.answers.models import train_models
+from kaiwa.flow.answers.retrieve import Bot
+from kaiwa.flow.collection.clean import clean_pairs
 from kaiwa.formats.collection.model_folder import open_models
 from kaiwa.rank.features.batch import Batch
 from kaiwa.rank.features.feature_table import FEATURES

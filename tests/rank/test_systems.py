@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kaiwa.errors import UnknownName
-from kaiwa.flow.retrieve import Bot
+from kaiwa.errors import InputError, UnknownName
+from kaiwa.flow.answers.retrieve import Bot
 from kaiwa.rank.answer_filters import NO_FILTERS
 from kaiwa.rank.features.batch import Batch
 from kaiwa.rank.features.feature_table import FEATURES, feature_values, term_strengths
-from kaiwa.rank.systems import SYSTEMS, ranked, system_named
+from kaiwa.rank.system import ranked
+from kaiwa.rank.system_table import SYSTEMS, system_named
 from kaiwa.retrieve.search.matching import Candidates, Matcher, query_of, search
 from kaiwa.retrieve.text.tokenisers import tokeniser
 
@@ -124,3 +125,46 @@ def test_the_page_lists_every_system_and_every_feature() -> None:
     assert all(f"`{name}`" in page for name in SYSTEMS)
     for name, feature in FEATURES.items():
         assert f"| `{name}` | {feature.description} | {', '.join(feature.needs) or 'index'} |" in page
+
+
+@pytest.mark.parametrize("name", [*SYSTEMS, "fusion:run3,towers"])
+def test_a_longer_ranking_begins_with_the_shorter_one(opened: Index, models: Models, name: str) -> None:
+    """Also where k is beyond the depth of the searches, which is 3 here: the candidates of deeper searches follow."""
+    query, system = query_of(opened, " ".join(QUERIES)), system_named(name)
+    small = replace(system, depth=3 if system.depth else 0)
+    longest = ranked(query, small, k=1000, models=models)
+    assert len(longest) == len(ranked(query, replace(system, depth=1000), k=1000, models=models)) > 3
+    for k in (1, 3, 4, 10):
+        shorter = ranked(query, small, k=k, models=models)
+        assert shorter.comments.tolist() == longest.comments[:k].tolist()
+        assert shorter.scores.tolist() == longest.scores[:k].tolist()
+    assert (np.diff(longest.scores) <= 0).all()
+
+
+def test_any_systems_can_be_fused(opened: Index, models: Models) -> None:
+    """By reciprocal rank, as an independent sum over their rankings."""
+    query = query_of(opened, QUERIES[0])
+    names = ("run3", "towers", "random-walk")
+    expected: dict[int, float] = {}
+    for name in names:
+        for rank, comment in enumerate(ranked(query, SYSTEMS[name], k=100, models=models).comments.tolist(), start=1):
+            expected[comment] = expected.get(comment, 0.0) + 1 / (60 + rank)
+    system = system_named(f"fusion:{','.join(names)}")
+    found = ranked(query, system, k=10, models=models)
+    assert dict(zip(found.comments.tolist(), found.scores.tolist(), strict=True)) == pytest.approx(
+        dict(sorted(expected.items(), key=lambda pair: (-pair[1], pair[0]))[:10])
+    )
+    assert system.description == "run3, towers and random-walk, fused (rrf)"
+
+
+@pytest.mark.parametrize("names", ["run2", "run2,run2", "run2, run2"])
+def test_a_fusion_needs_two_systems(names: str) -> None:
+    """A fusion of one would be that one."""
+    with pytest.raises(InputError, match="names fewer than two different systems; try fusion:run2,bm25"):
+        system_named(f"fusion:{names}")
+
+
+def test_an_unknown_system_in_a_fusion_is_named() -> None:
+    """As alone."""
+    with pytest.raises(UnknownName, match="did you mean 'run2'"):
+        system_named("fusion:rnu2,bm25")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from kaiwa.build.index.index_build import build_index
-from kaiwa.flow.clean import clean_pairs
-from kaiwa.flow.models import train_models
+from kaiwa.flow.answers.models import train_models
+from kaiwa.flow.collection.clean import clean_pairs
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.model_folder import open_models
 from kaiwa.rank.models.token_lists import TokenLists, token_lists

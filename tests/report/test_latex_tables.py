@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 import kaiwa
 from kaiwa.cli import kaiwa as command
-from kaiwa.flow.report import write_report
+from kaiwa.flow.rounds.report import write_report
 from kaiwa.formats.scores.score_tables import write_scores
 from kaiwa.report.latex_tables import latex_table
 from kaiwa.task.task_folder import read_task

@@ -13,7 +13,9 @@ from kaiwa.retrieve.text.written_words import SharedWords, written_words
 
 TOKENS = ["zh", "ja", "en", "bigrams", "zh+bigrams", "ja+bigrams", "en+bigrams"]
 TEXT = st.text(
-    st.sampled_from("今天天气真好的了ハワイの初日です、，。 　\u00a0\u200d😀👩Days-running'sＡＢ１２\ud800é\u0301ー"),
+    st.sampled_from(
+        "今天天气真好的了ハワイの初日です、，。 　\u00a0\u200d😀👩Days-running'sＡＢ１２\ud800é\u0301ー\x02\x1f"
+    ),
     max_size=30,
 )
 

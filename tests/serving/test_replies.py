@@ -24,8 +24,8 @@ import kaiwa
 from kaiwa.build.index.index_build import build_index
 from kaiwa.build.repository.cleaning import clean
 from kaiwa.errors import InputError
-from kaiwa.flow.models import train_models
-from kaiwa.flow.serve_reply import BotSource, LiveBot
+from kaiwa.flow.answers.models import train_models
+from kaiwa.flow.answers.serve_reply import BotSource, LiveBot
 from kaiwa.formats.collection.rule_files import read_rules
 from kaiwa.web.reply.answerer import answer_to
 from kaiwa.web.reply.question import Question

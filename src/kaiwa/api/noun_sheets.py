@@ -13,7 +13,7 @@ from kaiwa.report.text_tables import few
 
 if TYPE_CHECKING:
     from kaiwa.api.measure_table import MeasureTable
-    from kaiwa.flow.retrieve import Bot
+    from kaiwa.flow.answers.retrieve import Bot
     from kaiwa.measure.scoring import Scored
     from kaiwa.model.gains import Gains
     from kaiwa.model.observations import Observations

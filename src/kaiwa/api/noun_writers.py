@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def write_run(run: Run, path: Path | str, *, format: str = "ntcir-run") -> None:  # noqa: A002  the word that readers know
     """Write one run: to the file, or into the folder if the format has several files."""
-    from kaiwa.flow.convert import texts_of, write_converted
+    from kaiwa.flow.scoring.convert import texts_of, write_converted
     from kaiwa.formats.format import RUNS
 
     texts = texts_of(RUNS, [run], format)
@@ -38,7 +38,7 @@ def write_runs(folder: Path | str, runs: Iterable[Run], *, format: str = "ntcir-
     >>> [file.name for file in folder.iterdir()]
     ['A.txt']
     """
-    from kaiwa.flow.convert import texts_of, write_converted
+    from kaiwa.flow.scoring.convert import texts_of, write_converted
     from kaiwa.formats.format import RUNS
 
     listed = list(runs)
@@ -50,7 +50,7 @@ def write_runs(folder: Path | str, runs: Iterable[Run], *, format: str = "ntcir-
 
 def write_qrels(gains: Gains, path: Path | str, *, format: str = "trec-qrels") -> None:  # noqa: A002
     """Write judgements: to the file, or into the folder if the format has several files."""
-    from kaiwa.flow.convert import texts_of, write_converted
+    from kaiwa.flow.scoring.convert import texts_of, write_converted
     from kaiwa.formats.format import QRELS
 
     write_converted(Path(path), texts_of(QRELS, gains, format))
@@ -58,7 +58,7 @@ def write_qrels(gains: Gains, path: Path | str, *, format: str = "trec-qrels") -
 
 def write_votes(votes: Votes, path: Path | str, *, format: str = "votes-csv") -> None:  # noqa: A002
     """Write votes to the file."""
-    from kaiwa.flow.convert import texts_of, write_converted
+    from kaiwa.flow.scoring.convert import texts_of, write_converted
     from kaiwa.formats.format import VOTES
 
     write_converted(Path(path), texts_of(VOTES, votes, format))
@@ -66,7 +66,7 @@ def write_votes(votes: Votes, path: Path | str, *, format: str = "votes-csv") ->
 
 def write_scores(tables: Sequence[Scores], path: Path | str, *, format: str = "csv") -> None:  # noqa: A002
     """Write scores: to the file, or into the folder if the format has several files."""
-    from kaiwa.flow.convert import texts_of, write_converted
+    from kaiwa.flow.scoring.convert import texts_of, write_converted
     from kaiwa.formats.format import SCORES
     from kaiwa.model.score_set import ScoreSet
 
@@ -84,7 +84,7 @@ def write_topics(path: Path | str, topics: Mapping[str, str], *, format: str = "
     >>> kaiwa.read_topics(path)
     {'q1': 'The first day in Hawaii.'}
     """
-    from kaiwa.flow.convert import texts_of, write_converted
+    from kaiwa.flow.scoring.convert import texts_of, write_converted
     from kaiwa.formats.format import TOPICS
 
     write_converted(Path(path), texts_of(TOPICS, dict(topics), format))

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from kaiwa.build.repository.cleaning import Cleaned
-    from kaiwa.flow.models import TrainedModels
-    from kaiwa.flow.retrieve import Bot
-    from kaiwa.flow.topics import Topics
+    from kaiwa.flow.answers.models import TrainedModels
+    from kaiwa.flow.answers.retrieve import Bot
+    from kaiwa.flow.collection.topics import Topics
     from kaiwa.model.run import Run
     from kaiwa.rank.learning.learning_study import LearningStudy
 
@@ -54,7 +54,7 @@ def clean_pairs(
     >>> kaiwa.clean_pairs("pairs.tsv", "repository")
     Cleaned(1 post, 1 comment, 1 pair of 1 read)
     """
-    from kaiwa.flow.clean import clean_pairs as clean
+    from kaiwa.flow.collection.clean import clean_pairs as clean
 
     paths = [Path(pairs)] if isinstance(pairs, Path | str) else [Path(path) for path in pairs]
     return clean(
@@ -88,7 +88,7 @@ def sample_topics(
     >>> kaiwa.sample_topics("repository", count=1).topics
     {'p2': 'It rains'}
     """
-    from kaiwa.flow.topics import sample_topics as sample
+    from kaiwa.flow.collection.topics import sample_topics as sample
 
     return sample(
         Path(repository),
@@ -124,7 +124,7 @@ def index_repository(
     2
     """
     from kaiwa.api.score_verbs import one_of
-    from kaiwa.flow.index import index_repository as make
+    from kaiwa.flow.collection.index import index_repository as make
 
     if language is not None:
         one_of("language", language, ("zh", "ja", "en"))
@@ -166,7 +166,7 @@ def train_models(
     >>> bot.reply("A day in Hawaii", system="run3")[0].text
     'Enjoy the beaches of Hawaii'
     """
-    from kaiwa.flow.models import train_models as train
+    from kaiwa.flow.answers.models import train_models as train
 
     given = given_ids(takedown)
     return train(
@@ -217,8 +217,8 @@ def train_ranker(
     >>> kaiwa.open("index", model="ranker").reply("Hawaii")[0].text
     'Enjoy the beaches of Hawaii'
     """
-    from kaiwa.flow.train import Labels
-    from kaiwa.flow.train import train_ranker as train
+    from kaiwa.flow.answers.train import Labels
+    from kaiwa.flow.answers.train import train_ranker as train
     from kaiwa.rank.learning.cross_validation import Setting
 
     return train(
@@ -250,7 +250,7 @@ def open_index(
     >>> kaiwa.open("index").reply("A day in Hawaii")[0].text
     'Enjoy the beaches of Hawaii'
     """
-    from kaiwa.flow.retrieve import Bot
+    from kaiwa.flow.answers.retrieve import Bot
 
     return Bot(
         Path(path),

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from kaiwa.compare.crossed_variance import CrossedVariance
     from kaiwa.compare.rank_agreement import RankAgreement
     from kaiwa.compare.variance_components import Variance
-    from kaiwa.flow.topics import Topics
+    from kaiwa.flow.collection.topics import Topics
     from kaiwa.label.agreement import Agreement, Estimate
     from kaiwa.label.assessor_quality import PanelQuality
     from kaiwa.report.text_tables import Cell

@@ -69,7 +69,7 @@ def write_pool(path: Path | str, report: PoolReport) -> Path:
     >>> path.read_text()
     'q1\ta\n'
     """
-    from kaiwa.flow.pool import write_pool as write_file
+    from kaiwa.flow.judging.pool import write_pool as write_file
 
     return write_file(Path(path), report.pool)
 
@@ -97,8 +97,8 @@ def check_runs(
     [(3, 'duplicate-comment')]
     """
     from kaiwa.api.noun_readers import matched
-    from kaiwa.flow.check import check_runs as check
-    from kaiwa.flow.check import expectation
+    from kaiwa.flow.judging.check import check_runs as check
+    from kaiwa.flow.judging.check import expectation
 
     hidden = given_ids(takedown)
     expected = expectation(topics=_path(topics), repository=_path(repository), takedown=hidden, depth=depth)
@@ -134,7 +134,7 @@ def write_report(
     """
     from importlib.metadata import version
 
-    from kaiwa.flow.report import write_report as write
+    from kaiwa.flow.rounds.report import write_report as write
     from kaiwa.task.task_folder import read_task
 
     folder = read_task(Path(task))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.flow.pool import pool_runs
+from kaiwa.flow.judging.pool import pool_runs
 from kaiwa.formats.collection.repository import open_repository
 from kaiwa.formats.readers import read_topics
 from kaiwa.label.simulated_votes import simulated_levels

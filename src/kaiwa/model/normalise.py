@@ -10,13 +10,14 @@ _RUN = re.compile(r"(\D)\1{2,}")
 _INVISIBLE = re.compile(
     "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U0001f3fb-\U0001f3ff]+"
 )
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x7f]+")  # those that are not white space
 _NOT_WORD = re.compile(r"[\W_]+")
 _LONG_MARKS = "ー〜~"
 _LONG_VOWEL = re.compile("(?<=[ぁ-ゖァ-ヺ])[ー〜~]+")
 
 
 def normalise(text: str) -> str:
-    """The text with normalised width, case and elongation, without skin tones and invisible characters.
+    """The text with normalised width, case and elongation, without skin tones, control and invisible characters.
 
     Three or more of the same character in a row become two, so "soooo" and "sooooooo" are equal; digits stay.
 
@@ -25,6 +26,8 @@ def normalise(text: str) -> str:
     >>> normalise("すごーーーい 哈哈哈哈哈")
     'すごーい 哈哈'
     """
+    if not text.isprintable():
+        text = _CONTROLS.sub("", text)
     if not text.isascii():
         text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
         if any(mark in text for mark in _LONG_MARKS):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from math import ceil
+from itertools import chain
 
-from kaiwa.model.normalise import bigrams, normalise, overlap, skeleton
+import numpy as np
+
+from kaiwa.model.normalise import bigrams, normalise, skeleton
 from kaiwa.retrieve.text.tokenisers import words_and_characters
-
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,6 @@ NO_FILTERS = Filters(min_chars=0, repeat=2.0, near=2.0)
 class NearTexts:
     """Sets of bigrams, and whether one overlaps another set by ``share`` (above 0) or more (Jaccard).
 
-    In one order of all bigrams, two such sets share one of their first few: only sets that do are compared (Chaudhuri,
-    Ganti & Kaushik 2006).
-
     >>> texts = NearTexts(0.5)
     >>> texts.add(bigrams("abcd"))
     >>> texts.has_near(bigrams("abce")), texts.has_near(bigrams("abxyz"))
@@ -48,23 +45,23 @@ class NearTexts:
 
     def __init__(self, share: float) -> None:
         self._share = share
-        self._with: dict[str, list[frozenset[str]]] = {}
+        self._sizes: list[int] = []
+        self._with: dict[str, list[int]] = {}  # the sets that have a bigram
 
     def add(self, own: frozenset[str]) -> None:
         """Add a set."""
-        for pair in self._first(own):
-            self._with.setdefault(pair, []).append(own)
+        for pair in own:
+            self._with.setdefault(pair, []).append(len(self._sizes))
+        self._sizes.append(len(own))
 
     def has_near(self, own: frozenset[str]) -> bool:
         """Whether a set that was added overlaps this one."""
-        return any(
-            overlap(own, other) >= self._share for pair in self._first(own) for other in self._with.get(pair, ())
-        )
-
-    def _first(self, own: frozenset[str]) -> list[str]:
-        """So many that the others alone are too few for the share; a rounded quotient may be just below it."""
-        needed = ceil(self._share * len(own) - _ROUNDING)
-        return sorted(own)[: max(len(own) - needed + 1, 0)]
+        having = [self._with[pair] for pair in own if pair in self._with]
+        if self._share > 1 or not having:
+            return False
+        sizes = np.array(self._sizes)
+        shared = np.bincount(np.fromiter(chain.from_iterable(having), dtype=np.int64), minlength=len(sizes))
+        return bool((shared / (len(own) + sizes - shared) >= self._share).any())
 
 
 class Screen:

@@ -12,7 +12,7 @@ from kaiwa.model.shown import Shown
 from kaiwa.rank.answer_filters import Filters, Screen
 from kaiwa.rank.features.batch import Batch
 from kaiwa.rank.features.feature_table import feature_values, term_strengths, word_pairs
-from kaiwa.rank.systems import ranked
+from kaiwa.rank.system import ranked
 from kaiwa.retrieve.search.takedown_ids import Takedown, is_among
 from kaiwa.retrieve.text.tokenisers import tokeniser
 from kaiwa.retrieve.text.written_words import SharedWords
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kaiwa.rank.models.model_table import Models
-    from kaiwa.rank.systems import System
+    from kaiwa.rank.system import System
     from kaiwa.retrieve.index.inverted_index import Index
     from kaiwa.retrieve.search.matching import Candidates, Query
 

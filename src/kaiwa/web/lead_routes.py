@@ -100,7 +100,7 @@ def _refuse_higher(site: Site, name: str, person: Person) -> None:
 
 async def export(request: Request, site: Site, person: Person) -> Response:  # noqa: ARG001  every route's signature
     """The votes as tidy CSV or as an STC label file; its name has the start of the head of the log."""
-    from kaiwa.flow.votes import exported_text
+    from kaiwa.flow.judging.votes import exported_text
 
     name = request.path_params["name"]
     formats = {"votes.csv": "votes-csv", "labels.txt": "stc-labels"}

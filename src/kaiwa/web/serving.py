@@ -10,7 +10,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import KaiwaError
-from kaiwa.flow.serve import TakedownWatch
+from kaiwa.flow.judging.serve import TakedownWatch
 from kaiwa.store.people_changes import ORGANISER
 from kaiwa.web.address import is_loopback
 from kaiwa.web.app import make_app
@@ -20,7 +20,7 @@ from kaiwa.web.site import Site
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from kaiwa.flow.serve import Judging
+    from kaiwa.flow.judging.serve import Judging
     from kaiwa.web.address import Address
 
 _LOOK_SECONDS = 1.0

@@ -94,7 +94,7 @@ def answering_options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _learned() -> str:
-    from kaiwa.flow.retrieve import LEARNED
+    from kaiwa.flow.answers.retrieve import LEARNED
 
     return LEARNED
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from kaiwa.cli.shell.output import View
     from kaiwa.compare.comparison import Comparison
-    from kaiwa.flow.compare import Resampling, ScoreFiles
+    from kaiwa.flow.scoring.compare import Resampling, ScoreFiles
     from kaiwa.model.direction import Direction
     from kaiwa.report.results.compare_view import BaselineView, ComparisonView, FamilyView
     from kaiwa.report.results.crossed_view import CrossedComparisonView
@@ -83,7 +83,7 @@ def _asked(scores: Paths, options: CompareOptions, doing: str) -> Iterator[tuple
     import numpy as np
 
     from kaiwa.engine.trial_workers import trial_workers
-    from kaiwa.flow.compare import Resampling, ScoreFiles
+    from kaiwa.flow.scoring.compare import Resampling, ScoreFiles
 
     threads = os.cpu_count() or 1
     with remarks() as remark, progress(doing) as moved, trial_workers(options.engine, threads=threads) as workers:
@@ -94,7 +94,7 @@ def _asked(scores: Paths, options: CompareOptions, doing: str) -> Iterator[tuple
 
 def _family(scores: Paths, options: CompareOptions) -> FamilyView:
     from kaiwa.compare.teams import best_of_teams
-    from kaiwa.flow.compare import compare_files_as_family
+    from kaiwa.flow.scoring.compare import compare_files_as_family
     from kaiwa.report.results.compare_view import ComparisonView, FamilyView
 
     _require_family_options(options)
@@ -119,7 +119,7 @@ def _require_family_options(options: CompareOptions) -> None:
 
 def _all_pairs(scores: Paths, options: CompareOptions) -> ComparisonView:
     from kaiwa.compare.teams import best_of_teams
-    from kaiwa.flow.compare import compare_files
+    from kaiwa.flow.scoring.compare import compare_files
     from kaiwa.report.results.compare_view import ComparisonView
 
     test = options.test or "hsd"
@@ -137,7 +137,7 @@ def _all_pairs(scores: Paths, options: CompareOptions) -> ComparisonView:
 
 
 def _with_baseline(scores: Paths, baseline: str, options: CompareOptions) -> BaselineView:
-    from kaiwa.flow.compare import compare_files_with_baseline
+    from kaiwa.flow.scoring.compare import compare_files_with_baseline
     from kaiwa.report.results.compare_view import BaselineView
 
     typed = partial(is_typed, click.get_current_context())  # test and trials of kaiwa.toml compare all pairs
@@ -160,7 +160,7 @@ def is_typed(context: click.Context, option: str) -> bool:
 
 
 def _crossed(scores: Paths, options: CompareOptions) -> CrossedComparisonView:
-    from kaiwa.flow.compare import ScoreFiles, compare_files_crossed
+    from kaiwa.flow.scoring.compare import ScoreFiles, compare_files_crossed
     from kaiwa.report.results.crossed_view import CrossedComparisonView
 
     if options.missing != "error":

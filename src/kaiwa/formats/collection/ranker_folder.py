@@ -12,7 +12,7 @@ from kaiwa.formats.collection.model_folder import TOKENS, model_identity
 from kaiwa.rank.features.feature_table import FEATURES
 from kaiwa.rank.learning.ranker import Linear, Ranker, Standard
 from kaiwa.rank.models.model_table import MODELS
-from kaiwa.rank.systems import SYSTEMS
+from kaiwa.rank.system_table import SYSTEMS
 from kaiwa.rank.trees import Trees
 
 if TYPE_CHECKING:

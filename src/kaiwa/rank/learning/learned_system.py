@@ -10,7 +10,8 @@ from kaiwa.rank.features.batch import FIRST_DEPTH
 from kaiwa.rank.learning.ranker import LEARNERS
 from kaiwa.rank.linear import united
 from kaiwa.rank.sources.source import ordered
-from kaiwa.rank.systems import SYSTEMS, System
+from kaiwa.rank.system import System
+from kaiwa.rank.system_table import SYSTEMS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

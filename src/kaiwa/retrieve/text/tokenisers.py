@@ -30,7 +30,7 @@ _HANGUL_OR_LETTER = re.compile(r"[^\W\d_]")
 _MOST_CHARACTERS = 4096  # that a native library gets at once; MeCab crashes on some 100,000 without a blank
 _PIECE = re.compile(rf"(?s:.{{1,{_MOST_CHARACTERS}}}(?=\s|\Z)|.{{1,{_MOST_CHARACTERS}}})")
 _LONGEST_WORD = 256  # that is stemmed
-_BIGRAM_MARK = "\x02"  # distinguishes a bigram from the word of the same two characters
+_BIGRAM_MARK = "\x02"  # distinguishes a bigram from the word of the same two characters; in no normalised text
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from kaiwa.report.results.reply_view import ReplyView
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from kaiwa.flow.serve_reply import LiveBot, OpenBot
+    from kaiwa.flow.answers.serve_reply import LiveBot, OpenBot
     from kaiwa.web.reply.limits import Limits
     from kaiwa.web.reply.metrics import Metrics
     from kaiwa.web.reply.question import Question

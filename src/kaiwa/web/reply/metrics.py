@@ -18,7 +18,7 @@ from prometheus_client import (
 from prometheus_client.exposition import choose_encoder
 
 if TYPE_CHECKING:
-    from kaiwa.flow.serve_reply import OpenBot
+    from kaiwa.flow.answers.serve_reply import OpenBot
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 

@@ -9,7 +9,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import KaiwaError
-from kaiwa.flow.serve_reply import LiveBot
+from kaiwa.flow.answers.serve_reply import LiveBot
 from kaiwa.web.http_server import bound_socket, run_server
 from kaiwa.web.reply.answerer import Answerer
 from kaiwa.web.reply.app import make_app
@@ -21,7 +21,7 @@ from kaiwa.web.reply.metrics import Metrics
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kaiwa.flow.serve_reply import BotSource
+    from kaiwa.flow.answers.serve_reply import BotSource
     from kaiwa.web.address import Address
 
 _LOOK_SECONDS = 1.0

@@ -1,0 +1,1 @@
+"""Verbs that answer posts, and train what answers them."""

@@ -1,0 +1,1 @@
+"""Verbs about a whole round and what is told of it."""

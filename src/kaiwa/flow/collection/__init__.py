@@ -1,0 +1,1 @@
+"""Verbs that make what is searched: clean pairs, topics, an index."""

@@ -1,0 +1,1 @@
+"""Verbs about runs that are pooled and judged, and about the votes."""
