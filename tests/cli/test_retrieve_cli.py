@@ -126,6 +126,25 @@ def test_what_is_missing_is_one_line(kaiwa: Kaiwa, words: tuple[str, ...], compl
     assert complaint in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("post", "complaint"),
+    [("", "the post is empty; give some words"), (" \t", "is empty"), ("\udcff\udcfe hi", "the post is not UTF-8")],
+)
+def test_a_post_that_says_nothing_is_an_error(kaiwa: Kaiwa, index: Path, post: str, complaint: str) -> None:
+    """And not an answer without comments."""
+    done = kaiwa("reply", index, post, "--json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert complaint in done.stderr
+
+
+@pytest.mark.parametrize("post", ["\x02考试", "考\x02试\x1f", "\x02"])
+def test_control_characters_in_a_post_change_nothing(kaiwa: Kaiwa, index: Path, post: str) -> None:
+    """U+0002 marks bigrams inside; a post may have it."""
+    done = kaiwa("reply", index, post, "--json")
+    assert done.returncode == 0
+    assert [one["comment"] for one in json.loads(done.stdout)["replies"]] == (["c1", "c2"] if "考" in post else [])
+
+
 def test_an_unknown_system_is_one_line_with_a_hint(kaiwa: Kaiwa, index: Path) -> None:
     """Did you mean."""
     done = kaiwa("reply", index, "考试", "--system", "rnu2")

@@ -283,6 +283,7 @@ def test_a_letor_file_is_studied_without_an_index(made: Made) -> None:
         ("1 qid:1 1:0\nx qid:1 1:0\n", ":2: not a labelled candidate; a line reads"),
         ("1 qid:1 1:0 1:1\n", ":1: a feature occurs twice"),
         ("1.5 qid:1 1:0\n", ":1: label 1.5 is not a whole number"),
+        ("1 qid:1 1:0 2:-1e300\n", ":1: feature 2 is -1e300; give values from -1e[+]100 to 1e[+]100"),
         ("1 qid:1\n", "no line has a feature"),
         ("# nothing\n", "contains no labelled candidate"),
     ],

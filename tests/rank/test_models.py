@@ -216,6 +216,37 @@ def test_models_are_kept_until_they_are_asked_for_again(index: Path, tmp_path: P
     assert train_models(index, target, names=["vectors"], again=True).trained == ("tokens", "vectors")
 
 
+def test_a_model_of_another_seed_is_kept_and_named(index: Path, tmp_path: Path) -> None:
+    """So nobody believes that it was trained with the seed that was given."""
+    target = tmp_path / "models"
+    train_models(index, target, names=["vectors"], seed=1)
+    assert train_models(index, target, names=["vectors", "forest"], seed=2).other_seed == ("vectors",)
+    assert train_models(index, target, names=["forest"], seed=2).other_seed == ()
+
+
+def test_models_of_another_index_are_replaced_and_named(repository: Path, index: Path, tmp_path: Path) -> None:
+    """The folder may have been meant for another index."""
+    target = tmp_path / "models"
+    assert train_models(index, target, names=["topicword"]).replaced == ()
+    build_index(repository, tmp_path / "other", language="zh", tokens="bigrams", progress=lambda _done, _total: None)
+    assert train_models(tmp_path / "other", target, names=["topicword"]).replaced == ("tokens", "topicword")
+
+
+def test_progress_counts_only_models_that_are_trained(index: Path, tmp_path: Path) -> None:
+    """It begins at 0 and rises to all, also if most models are kept."""
+    train_models(index, tmp_path / "models", names=["towers", "translation"])
+    seen: list[float] = []
+    train_models(
+        index,
+        tmp_path / "models",
+        names=["towers", "translation", "topics"],
+        progress=lambda done, total: seen.append(done / total),
+    )
+    assert seen == sorted(seen)
+    assert seen[0] < 0.1
+    assert seen[-1] == 1.0
+
+
 @pytest.mark.parametrize("name", sorted(KINDS))
 def test_the_same_seed_gives_the_same_bits(index: Path, models_folder: Path, tmp_path: Path, name: str) -> None:
     """Every array of every model."""

@@ -22,6 +22,7 @@ _FORM = "a line reads: label qid:topic 1:value 2:value ..."
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _LINE = re.compile(rf"({_NUMBER})\s+qid:(\S+)((?:\s+\d{{1,5}}:{_NUMBER})*)\s*")
 _LARGEST_LABEL = 30
+_LARGEST_VALUE = 1e100  # its square is finite, as variances need
 
 
 class Letor(NamedTuple):
@@ -58,6 +59,9 @@ def _parsed(path: Path, line: int, text: str) -> tuple[str, int, dict[int, float
         raise InputError.at(path, what, "give levels", line=line)
     cells = [cell.split(":") for cell in match[3].split()]
     values = {int(number): float(value) for number, value in cells}
+    if large := [cell for cell in cells if abs(float(cell[1])) > _LARGEST_VALUE]:
+        what = f"feature {large[0][0]} is {large[0][1]}"
+        raise InputError.at(path, what, f"give values from -{_LARGEST_VALUE:g} to {_LARGEST_VALUE:g}", line=line)
     if len(values) < len(cells):
         raise InputError.at(path, "a feature occurs twice", "give each feature once", line=line)
     return match[2], int(label), values

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from kaiwa.build.array_writer import settle, writing_arrays
 from kaiwa.build.models.token_build import write_tokens
 from kaiwa.errors import InputError, option
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from kaiwa.retrieve.index.inverted_index import Index, Side
     from kaiwa.retrieve.search.takedown_ids import Takedown
 
+_TOKENS_EFFORT = 4.0
 NO_GIVEN: Mapping[str, Given] = {}
 
 
@@ -77,18 +80,18 @@ def built_steps(
     again: AbstractSet[str],
 ) -> dict[str, bool]:
     """Train the models of these names in their order; what they need is there, or comes before them."""
-    made = {}
+    shared = {"index": index.identity, "takedown": _digest(takedown)}
+    origins = {name: {**shared, **({"given": given[name].identity} if name in given else {})} for name in steps}
+    made = {name: name in again or not _is_there(target / name, origins[name]) for name in steps}
+    efforts = np.array([_effort(name) * made[name] for name in steps])
+    ends = np.cumsum(efforts) / max(float(efforts.sum()), 1.0)
     for place, name in enumerate(steps):
-        own = share(settings.progress, place / len(steps), (place + 1) / len(steps))
-        origin = {"index": index.identity, "takedown": _digest(takedown)}
-        if name in given:
-            origin["given"] = given[name].identity
-        made[name] = name in again or not _is_there(target / name, origin)
         if not made[name]:
             settle(target / name, MODEL)
             continue
+        own = share(settings.progress, float(ends[place - 1]) if place else 0.0, float(ends[place]))
         _refuse_lost(target / name, name, given)
-        facts = {**origin, "model": name, "seed": settings.seed, "language": index.language}
+        facts = {**origins[name], "model": name, "seed": settings.seed, "language": index.language}
         with writing_arrays(target / name, MODEL, facts) as writer:
             if name == TOKENS:
                 write_tokens(index, takedown, writer, own)
@@ -97,6 +100,10 @@ def built_steps(
                 texts = _texts(index.posts, takedown.posts), _texts(index.comments, takedown.comments)
                 _write_model(index, target, name, writer, replace(settings, progress=own, given=values, texts=texts))
     return made
+
+
+def _effort(name: str) -> float:
+    return _TOKENS_EFFORT if name == TOKENS else MODELS[name].effort
 
 
 def _texts(side: Side, takedown: IntArray) -> Callable[[int, int], list[str]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kaiwa.cli.shell.output import IN_FILE, OUT_FILE, Summary, emit, json_option, seed_option
+from kaiwa.cli.shell.output import IN_FILE, OUT_FILE, Summary, emit, json_option, remark, seed_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import engine_option, takedown_option
 from kaiwa.cli.shell.task_defaults import listed_ids
@@ -89,6 +89,10 @@ def command(
             progress=tick,
             engine=engine,
         )
+    if made.other_seed:
+        remark(f"kaiwa: kept with another seed: {', '.join(made.other_seed)}; --again trains with --seed {seed}")
+    if made.replaced:
+        remark(f"kaiwa: {output} had models of another index, now replaced: {', '.join(made.replaced)}")
     kept = f"; kept: {', '.join(made.kept)}" if made.kept else ""
     text = f"{output}: trained {', '.join(made.trained) or 'nothing'}{kept}"
     emit(Summary(text, {"models": str(output), "trained": made.trained, "kept": made.kept}), as_json=as_json)

@@ -37,12 +37,23 @@ def command(*, index: Path, post: str | None, how: Answering, as_json: bool) -> 
         emit(ReplyView(text, how.system, found, bot.index.tokeniser, found.weights), as_json=as_json)
 
     if post is not None:
-        answer(post)
+        answer(_checked(post))
         return
     if sys.stdin is None:
         raise InputError("stdin is closed; give a post, or posts on stdin, one per line")
     for text in typed_lines("post> ", history="reply_history") if sys.stdin.isatty() else _piped_lines():
         answer(text)
+
+
+def _checked(post: str) -> str:
+    """The post that was typed; an error if it says nothing, or is not text."""
+    try:
+        post.encode()
+    except UnicodeEncodeError:
+        raise InputError("the post is not UTF-8; give it in UTF-8") from None
+    if not post.strip():
+        raise InputError("the post is empty; give some words")
+    return post
 
 
 def _piped_lines() -> Iterator[str]:

@@ -93,7 +93,7 @@ def _one_run(retrieved: Callable[..., Run], asked: int, output: Path, how: Answe
         remark(f"kaiwa: {counted(left_out, 'topic')} of the takedown list left out")
     unanswered = [topic for topic in run.topics if not run.ranking(topic)]
     if unanswered:
-        remark(f"kaiwa: no comment shares a word with {counted(len(unanswered), 'topic')}, first {unanswered[0]}")
+        remark(f"kaiwa: no comment answers {counted(len(unanswered), 'topic')}, first {unanswered[0]}")
     fields = {
         "run": str(output),
         "name": run.name,

@@ -12,7 +12,7 @@ from kaiwa.build.models.model_tasks import ModelJob, build_models_by_tasks
 from kaiwa.engine.task_notes import opened_unless_local
 from kaiwa.errors import InputError, option
 from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.model_folder import TOKENS
+from kaiwa.formats.collection.model_folder import TOKENS, trained_facts
 from kaiwa.formats.collection.takedown import listed_in, takedown_of
 from kaiwa.formats.text.blocks import open_binary
 from kaiwa.model.progress_callback import Progress, no_progress
@@ -26,10 +26,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TrainedModels:
-    """The models that were trained, and those that were kept because the same index had trained them before."""
+    """The models that were trained, and those that were kept because the same index had trained them before.
+
+    ``other_seed`` are those that were kept although they were trained with another seed; ``replaced`` are those that
+    were trained in the place of a model of another index.
+    """
 
     trained: tuple[str, ...]
     kept: tuple[str, ...]
+    other_seed: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
 
 
 def train_models(
@@ -61,6 +67,7 @@ def train_models(
         given["encoder"] = _encoder_files(encoder, tokenizer)
     wanted = list(dict.fromkeys([*names, *given])) or [name for name, kind in MODELS.items() if not kind.must_be_given]
     hidden = takedown_of(opened, listed)
+    before = trained_facts(target)
     with opened_unless_local(engine) as running:
         if running is None:
             settings = TrainingSettings(seed, progress)
@@ -69,8 +76,12 @@ def train_models(
             asked = frozenset({TOKENS, *wanted} if again else ())
             job = ModelJob(index.resolve(), target.resolve(), hidden, seed, given, asked)
             made = build_models_by_tasks(running, job, wanted)
+    trained, kept = (tuple(name for name, now in made.items() if now == wish) for wish in (True, False))
     return TrainedModels(
-        tuple(name for name, now in made.items() if now), tuple(name for name, now in made.items() if not now)
+        trained,
+        kept,
+        tuple(name for name in kept if name != TOKENS and before[name].get("seed") != seed),
+        tuple(name for name in trained if name in before and before[name].get("index") != opened.identity),
     )
 
 

@@ -35,7 +35,7 @@ from kaiwa.task.folder_search import CONFIG
 from kaiwa.task.task_folder import read_task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from kaiwa.model.gains import Gains
@@ -213,5 +213,7 @@ def feature_names(text: str | None) -> list[str]:
     >>> feature_names("q2p, q2c"), feature_names(None)
     (['q2p', 'q2c'], [])
     """
-    parts: Iterable[str] = (text or "").split(",")
-    return [name for part in parts if (name := part.strip())]
+    names = [name for part in (text or "").split(",") if (name := part.strip())]
+    if text is not None and not names:
+        raise InputError(f"{option('features')} names no feature; leave it out for all (kaiwa features)")
+    return names

@@ -8,6 +8,7 @@ Every folder names the index that it was trained on, and is refused for another.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import InputError
@@ -64,6 +65,15 @@ def model_identity(path: Path, name: str) -> str:
 def trained_names(path: Path) -> frozenset[str]:
     """The models that a folder has, complete or not."""
     return frozenset(entry.parent.name for entry in path.glob(f"*/{MANIFEST}"))
+
+
+def trained_facts(path: Path) -> dict[str, Mapping[str, Any]]:  # Any: as a manifest has them
+    """The facts of the models that a folder has, by their names; a manifest that cannot be read has none."""
+    facts: dict[str, Mapping[str, Any]] = {}  # Any: as above
+    for name in sorted(trained_names(path)):
+        with suppress(InputError):
+            facts[name] = read_manifest(path / name, MODEL)["facts"]
+    return facts
 
 
 def _files(path: Path, name: str, index: Index) -> ArrayFiles:

@@ -188,7 +188,9 @@ def _warnings(study: LearningStudy, learned: int) -> Iterator[str]:
     best = study.best_single
     if best is None:
         return
-    if not best.significant:
+    if best.diff > 0:
+        yield f"{name} is {best.diff:.4f} below {best.name} alone ({first})"
+    elif not best.significant:
         yield f"{name} is not significantly better than {best.name} alone"
     undecided = [abs(one.diff) for one in (*study.ablations, best) if one.diff and not one.significant]
     if study.critical_difference is None:

@@ -56,7 +56,7 @@ class ModelKind:
     """What the model is, how it is trained from a corpus, how its arrays are opened, and the models that it needs.
 
     ``given`` is the option that names what it is made of beside the index. If ``must_be_given``, it cannot be made of
-    the index alone.
+    the index alone. ``effort`` is about how long the training takes beside the others, for the estimate of time left.
     """
 
     description: str
@@ -65,6 +65,7 @@ class ModelKind:
     needs: tuple[str, ...] = ()
     given: str = ""
     must_be_given: bool = False
+    effort: float = 1.0
 
 
 def _sides(corpus: Corpus, settings: TrainingSettings) -> dict[str, tuple[int, Texts]]:
@@ -84,6 +85,7 @@ MODELS = Names(
             "word translation probabilities between posts and comments, both directions (IBM Model 1)",
             lambda corpus, settings: trained_translations(corpus, progress=settings.progress),
             opened_translations,
+            effort=10,
         ),
         "topicword": ModelKind(
             "the words that a text is about (logistic regression)",
@@ -94,16 +96,19 @@ MODELS = Names(
             "word vectors (mutual information, reduced by an SVD)",
             lambda corpus, settings: trained_word_vectors(corpus, seed=settings.seed),
             opened_word_vectors,
+            effort=5,
         ),
         "towers": ModelKind(
             "an encoder of posts and one of comments, trained on the pairs (two towers)",
             lambda corpus, settings: trained_towers(corpus, seed=settings.seed, progress=settings.progress),
             opened_towers,
+            effort=15,
         ),
         "language": ModelKind(
             "a bigram language model of comments and pairs (Kneser-Ney)",
             lambda corpus, settings: trained_language_model(corpus, progress=settings.progress),
             opened_language_model,
+            effort=4,
         ),
         "dense": ModelKind(
             "the vectors of all posts and comments by the two towers, in eight bits",
@@ -115,16 +120,19 @@ MODELS = Names(
             "the topics of words (latent Dirichlet allocation)",
             lambda corpus, settings: trained_topics(corpus, seed=settings.seed, progress=settings.progress),
             opened_word_vectors,
+            effort=8,
         ),
         "factors": ModelKind(
             "vectors of short texts by the words they have and lack (weighted matrix factorisation)",
             lambda corpus, settings: trained_text_factors(corpus, seed=settings.seed, progress=settings.progress),
             opened_word_vectors,
+            effort=6,
         ),
         "ngrams": ModelKind(
             "character n-grams and how many texts have them",
             lambda corpus, _settings: trained_character_ngrams(corpus),
             opened_character_ngrams,
+            effort=2,
         ),
         "convolution": ModelKind(
             "a small convolutional network that matches posts and comments",
@@ -133,16 +141,19 @@ MODELS = Names(
             ),
             opened_convolution,
             needs=("vectors",),
+            effort=12,
         ),
         "decoder": ModelKind(
             "a small encoder-decoder, from posts to comments and back",
             lambda corpus, settings: trained_decoders(corpus, seed=settings.seed, progress=settings.progress),
             opened_decoders,
+            effort=14,
         ),
         "patterns": ModelKind(
             "patterns of posts and of comments that answer them (logistic regression)",
             lambda corpus, settings: trained_pattern_pairs(corpus, seed=settings.seed, progress=settings.progress),
             opened_pattern_pairs,
+            effort=2,
         ),
         "forest": ModelKind(
             "a random forest over tf-idf features of posts and comments",
@@ -162,6 +173,7 @@ MODELS = Names(
             ),
             opened_vector_cells,
             needs=("towers", "dense"),
+            effort=2,
         ),
         "encoder": ModelKind(
             "the vectors of all posts and comments by an encoder given as an ONNX file",
@@ -171,6 +183,7 @@ MODELS = Names(
             opened_encoder_codes,
             given="encoder",
             must_be_given=True,
+            effort=60,
         ),
     },
 )

@@ -48,7 +48,7 @@ class ReplyView:
                 words += f"; translated: {', '.join(visible(f'{own} <- {other}') for own, other in one.translations)}"
             lines.append(f"    {one.score:.4f} ({self._features(one)}{words}) {visible(one.comment)}")
             lines.append(f"    to {visible(one.post)}: {visible(old_post)}")
-        return "\n".join(lines) or "no comment shares a word with this post"
+        return "\n".join(lines) or "no comment answers this post"
 
     def fields(self) -> dict[str, Any]:  # Any: JSON values
         """The post, the system and the replies as JSON fields."""
