@@ -56,7 +56,8 @@ from kaiwa.rank.system import ranked
 from kaiwa.rank.system_table import SYSTEMS
 from kaiwa.retrieve.search.matching import comment_similarities, post_similarities, query_of
 from kaiwa.retrieve.search.topk import best_first
-from kaiwa.retrieve.text.tokenisers import tokeniser
+from kaiwa.retrieve.text.stop_words import is_function_word
+from kaiwa.retrieve.text.tokenisers import is_word, tokeniser
 
 if TYPE_CHECKING:
     from kaiwa.rank.models.model_table import Models
@@ -461,6 +462,8 @@ def test_translations_are_cells_of_the_model_between_query_and_pair(opened: Inde
     found = strongest_translations(batch)
     assert any(found)
     for place, pairs in enumerate(found):
+        shown = [is_word(word) and not is_function_word(word, "zh") for pair in pairs for word in pair]
+        assert all(shown) or not all(shown[:2])  # pairs with a particle only where there are no others
         for own, other in pairs:
             target, source = corpus.words.numbers([own, other]).tolist()
             assert own != other

@@ -13,6 +13,8 @@ import numpy as np
 
 from kaiwa.rank.features.feature import Feature
 from kaiwa.rank.models.local_words import column_shares, list_means, local_words, row_means, scatter_rows
+from kaiwa.retrieve.text.stop_words import is_function_word
+from kaiwa.retrieve.text.tokenisers import is_word
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
@@ -98,7 +100,8 @@ def _translated_query(batch: Batch) -> FloatArray:
 def strongest_translations(batch: Batch, *, weights: Weights = WEIGHTS) -> list[WordPairs]:
     """Query words that a pair lacks, with the words of the pair that explain them: at most three, the strongest first.
 
-    The strength is the probability that comes from the translation, over that of the word in the collection.
+    The strength is the probability that comes from the translation, over that of the word in the collection. Pairs with
+    a function word or a punctuation mark are left out, unless there are no others.
     """
     model, corpus = batch.models.opened("translation"), batch.models.corpus
     words = np.unique(batch.words)
@@ -113,9 +116,14 @@ def strongest_translations(batch: Batch, *, weights: Weights = WEIGHTS) -> list[
     found = []
     for place in range(len(batch.candidates)):
         own = [(local.words, local.texts.list_of(place), table) for local, table in sides]
-        best = _strongest(words, own)[:_SHOWN]
-        found.append(tuple((corpus.words.text_of(one), corpus.words.text_of(other)) for one, other in best))
+        pairs = [(corpus.words.text_of(one), corpus.words.text_of(other)) for one, other in _strongest(words, own)]
+        content = [pair for pair in pairs if all(_has_content(word, corpus.language) for word in pair)]
+        found.append(tuple((content or pairs)[:_SHOWN]))
     return found
+
+
+def _has_content(word: str, language: str) -> bool:
+    return is_word(word) and not is_function_word(word, language)
 
 
 def _strongest(words: Tokens, texts: list[tuple[Tokens, Tokens, FloatArray]]) -> list[tuple[int, int]]:
