@@ -49,11 +49,11 @@ def random_walk(asked: Asked) -> Candidates:
 
 
 def lexical_walk(asked: Asked) -> Candidates:
-    """The best pairs by Q2P + Q2C, ordered by how often a random walk over words visits the words of the comment.
+    """The best pairs by Q2P + Q2C, ordered by how often a random walk over words visits the words of the pair.
 
     Two words are linked if a retrieved post or comment has both, by the products of their tf-idf weights there. The
-    walk starts again at a word of the query, chosen by its tf-idf weight. A comment has the sum of its words' visits,
-    times their tf-idf weights in it.
+    walk starts again at a word of the query, chosen by its tf-idf weight. A post or comment has the sum of its words'
+    visits, times their tf-idf weights in it, and a pair has the sum of both.
     """
     from scipy.sparse.linalg import LinearOperator
 
@@ -72,7 +72,8 @@ def lexical_walk(asked: Asked) -> Candidates:
         return products
 
     network = LinearOperator((len(query),) * 2, matvec=linked, rmatvec=linked, dtype=np.float64)
-    return ordered(found, texts[len(posts) :] @ visit_rates(network, query))
+    visits = texts @ visit_rates(network, query)
+    return ordered(found, visits[: len(posts)][np.searchsorted(posts, found.posts)] + visits[len(posts) :])
 
 
 def visit_rates(weights: Network, starts: FloatArray) -> FloatArray:
