@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 
 COMMENT_SIDE = (
     "q2c", "bm25-q2c", "towers-q2c", "query-given-comment", "comment-given-query", "comment-lift", "bigrams-q2c",
-    "ngrams-q2c", "vectors-q2c", "neighbours-words", "neighbours-vectors", "forest-q2c", "patterns-q2c", "cnn-q2c",
-    "lda-q2c", "wtmf-q2c", "topicword-q2c", "length", "length-difference", "question-match", "punctuation-match",
-    "popularity", "unigram", "posts",
+    "ngrams-q2c", "vectors-q2c", "neighbours-words", "neighbours-vectors", "shared-count", "shared-rarity",
+    "shared-rarest", "shared-part", "shared-stretch", "forest-q2c", "patterns-q2c", "cnn-q2c", "lda-q2c", "wtmf-q2c",
+    "topicword-q2c", "length", "length-difference", "question-match", "punctuation-match", "popularity", "unigram",
+    "posts",
 )  # fmt: skip
 """Not the features of ``language`` and ``decoder``: these models have learned the texts of all comments but those that
 are put back, and a ranker would learn which comments they do not know."""

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kaiwa.rank.features.batch import Batch
 from kaiwa.rank.features.characters import bigram_overlaps, is_mark, mark_overlaps, text_characters
 from kaiwa.rank.features.feature_table import FEATURES
+from kaiwa.rank.features.shared_words import SHARED_FEATURES
 from kaiwa.rank.features.signals import FIRST_DEPTH, FIRST_STAGE
 from kaiwa.rank.features.translation_language_model import WEIGHTS
 from kaiwa.rank.models.bigram_language_model import first_logs, following_logs, mean_log_probabilities
@@ -254,3 +255,27 @@ def test_many_documents_have_the_scores_of_each(opened: Index) -> None:
         assert np.ptp(each) > 0
         for times in (1, 200):
             assert post_similarities(query, similarity, np.tile(posts, times)).tolist() == each.tolist() * times
+
+
+def test_shared_words_are_counted_as_in_a_plain_loop(batch: Batch, models: Models) -> None:
+    """Number, sum of rarities, rarest, part of the comment, and the largest stretch of neighbours, to 1e-9."""
+    corpus, asked = models.corpus, set(batch.words.tolist())
+    rarity = [-float(np.log(count / corpus.counts.sum())) for count in corpus.counts.tolist()]
+    expected: dict[str, list[float]] = {name: [] for name in SHARED_FEATURES}
+    for place in range(len(batch.candidates)):
+        words = batch.comments.list_of(place).tolist()
+        shared = {word for word in words if word in asked}
+        stretches = [0.0] + [
+            sum(rarity[word] for word in words[low:high])
+            for low in range(len(words))
+            for high in range(low + 1, len(words) + 1)
+            if asked.issuperset(words[low:high])
+        ]
+        total = sum(rarity[word] for word in words)
+        part = sum(rarity[word] for word in words if word in asked) / total if total else 0.0
+        numbers = (len(shared), sum(rarity[one] for one in shared), max((rarity[one] for one in shared), default=0.0))
+        for name, value in zip(expected, (*numbers, part, max(stretches)), strict=True):
+            expected[name].append(value)
+    assert any(expected["shared-count"])
+    for name, values in expected.items():
+        assert FEATURES[name].values(batch).tolist() == pytest.approx(values, abs=1e-9)

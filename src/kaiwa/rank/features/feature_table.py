@@ -17,6 +17,7 @@ from kaiwa.rank.features.language_model import LANGUAGE_FEATURES
 from kaiwa.rank.features.neighbour_replies import NEIGHBOUR_FEATURES
 from kaiwa.rank.features.ngram_probability import NGRAM_FEATURES
 from kaiwa.rank.features.pattern_odds import PATTERN_FEATURES
+from kaiwa.rank.features.shared_words import SHARED_FEATURES
 from kaiwa.rank.features.signals import SIGNAL_FEATURES
 from kaiwa.rank.features.similarity import SIMILARITY_FEATURES
 from kaiwa.rank.features.topic_word_cosine import TOPIC_WORD_FEATURES
@@ -41,6 +42,7 @@ FEATURES = Names(
         **VECTOR_FEATURES,
         **TOWER_FEATURES,
         **NEIGHBOUR_FEATURES,
+        **SHARED_FEATURES,
         **LANGUAGE_FEATURES,
         **NGRAM_FEATURES,
         **CONVOLUTION_FEATURES,
