@@ -145,6 +145,21 @@ def test_control_characters_in_a_post_change_nothing(kaiwa: Kaiwa, index: Path, 
     assert [one["comment"] for one in json.loads(done.stdout)["replies"]] == (["c1", "c2"] if "考" in post else [])
 
 
+def test_a_folder_of_topics_and_a_file_of_models_are_named(kaiwa: Kaiwa, index: Path, tmp_path: Path) -> None:
+    """In words about what was given."""
+    done = kaiwa("retrieve", index, index, "-o", tmp_path / "run.txt")
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"kaiwa: {index}: is a folder; give a file of topics, with lines of: id TAB text\n",
+    )
+    (tmp_path / "file").write_text("")
+    done = kaiwa("models", index, "-o", tmp_path / "file")
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"kaiwa: {tmp_path / 'file'}: is a file; give a folder for the models\n",
+    )
+
+
 def test_an_unknown_system_is_one_line_with_a_hint(kaiwa: Kaiwa, index: Path) -> None:
     """Did you mean."""
     done = kaiwa("reply", index, "考试", "--system", "rnu2")

@@ -102,6 +102,8 @@ def votes_with_top(path: Path, votes_top: int | None) -> Votes:
 
 def read_topics(path: Path | str) -> dict[str, str]:
     """The topics of a task, id to text."""
+    if Path(path).is_dir():
+        raise InputError.at(path, "is a folder", "give a file of topics, with lines of: id TAB text")
     return read(TOPICS, path)
 
 

@@ -56,6 +56,8 @@ def build_models(
     No model knows a text of the takedown list; models that do are trained again. ``given`` is what some models are made
     of beside the index.
     """
+    if target.exists() and not target.is_dir():
+        raise InputError.at(target, "is a file", "give a folder for the models")
     if (target / MANIFEST).is_file():
         raise InputError.at(target, "contains a manifest of another kind", "give a new or empty folder")
     steps = list(dict.fromkeys([TOKENS, *(step for name in names for step in (*MODELS[name].needs, name))]))
