@@ -66,7 +66,7 @@ COMMANDS = (
     Command("report other -o new.html", "report another -o new.html"),
 )  # fmt: skip
 READ_ONLY = (
-    *("status", "features", "reply", "agree", "unanimity", "next", "reproduce", "help", "completion"),
+    *("status", "features", "systems", "reply", "agree", "unanimity", "next", "reproduce", "help", "completion"),
     *("serve", "invite", "verify"),  # the store is a database; tests/web kills its server
 )
 """Verbs that write no file: the trials count their calls, of which there are none."""
@@ -76,6 +76,7 @@ DEMO = Command("demo out --pairs 1000")
 READING = (
     "status .",
     "features",
+    "systems",
     "reply index hello",
     "agree votes.csv",
     f"unanimity --votes votes.csv --qrels qrels.txt {RUNS}",

@@ -86,7 +86,7 @@ def test_the_pilot_runs_and_a_learned_system_answer(demo: Demo) -> None:
     assert "TransLM" in described["Pilot-E-R3"]
     assert "TopicWord" in described["Pilot-E-R4"]
     assert "TransLM + TopicWord" in described["Pilot-E-R5"]
-    assert "RankSVM over 22 features" in described["Learned-E-R1"]
+    assert "RankSVM over 27 features" in described["Learned-E-R1"]
     scores = (demo.folder / "scores.csv").read_text()
     assert all(run in scores for run in described)
 

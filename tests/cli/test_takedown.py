@@ -69,6 +69,7 @@ NO_TEXTS = {
         "help",
         "completion",
         "features",
+        "systems",
     ),  # from settings, other verbs, other data
     *("invite", "verify"),  # of people and of the log
     *("agree", "gains", "score", "unanimity", "convert"),  # of the votes, judgements and runs given; no text

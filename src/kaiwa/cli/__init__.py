@@ -104,7 +104,7 @@ class Verbs(click.Group):
 @quiet_option
 @click.pass_context
 def kaiwa(ctx: click.Context) -> None:
-    """Run and measure a Short Text Conversation task. Every verb takes --help."""
+    """Run and measure a Short Text Conversation task. Every verb takes -h or --help."""
     if os.environ.get("NO_COLOR"):
         ctx.color = False
 

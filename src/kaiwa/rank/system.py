@@ -69,7 +69,7 @@ def ranked(
     """
     depth = system.depth or k
     found = _ranked_at(Asked(query, depth, takedown_posts, models), system)
-    while system.depth and len(found) < k:
+    while system.depth > 0 and depth <= len(found) < k:  # fewer than the depth: the searches have no more
         depth *= _DEEPER
         deeper = _ranked_at(Asked(query, depth, takedown_posts, models), system)
         further = deeper[np.flatnonzero(~np.isin(deeper.comments, found.comments))]
