@@ -98,8 +98,9 @@ def test_a_flipped_bit_in_machine_code_is_found_and_compiled_again(
     assert [hits(), hits()] == [0, 1]
     rng = random.Random(1)
     for path in sorted(tmp_path.rglob("*.nb*")):
-        for place in [0, path.stat().st_size - 1, *rng.sample(range(path.stat().st_size), 8)]:
-            whole = path.read_bytes()
+        for part in [0.0, 1.0, *(rng.random() for _ in range(8))]:
+            whole = path.read_bytes()  # compiled again each time, of a length that varies
+            place = int(part * (len(whole) - 1))
             path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << rng.randrange(8)]) + whole[place + 1 :])
             assert [hits(), hits()] == [0, 1], (path.name, place)
 
@@ -141,3 +142,33 @@ def test_kernels_of_a_folder_that_cannot_be_written_are_used(tmp_path: Path) -> 
     assert said(*AS_OTHERS) == "42 1 21.0"
     for folder in folders:
         folder.chmod(0o755)
+
+
+SORTING = """
+import numpy as np
+from kaiwa.stats.compiled import kernel
+
+@kernel
+def in_order(values):
+    values.sort()
+    return values
+
+@kernel
+def order(values):
+    return values.argsort()
+"""
+
+
+def _in_a_process(tmp_path: Path, code: str) -> str:
+    settings = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-c", f"import numpy as np, sorting\nvalues = np.array([3, 1, 2])\n{code}"]
+    return subprocess.run(command, env=settings, capture_output=True, text=True, check=True).stdout
+
+
+def test_kernels_of_different_processes_do_not_call_each_others_helpers(tmp_path: Path) -> None:
+    """Numba gives helpers of one name to a sort in place and to an argsort; a third process loads both."""
+    (tmp_path / "sorting.py").write_text(SORTING, encoding="utf-8")
+    _in_a_process(tmp_path, "sorting.order(values)")
+    _in_a_process(tmp_path, "sorting.in_order(values)")
+    printed = _in_a_process(tmp_path, "print(sorting.order(values), sorting.in_order(values))")
+    assert printed == "[1 2 0] [1 2 3]\n"

@@ -7,6 +7,11 @@ is never used after a change.
 A flipped bit in machine code would give wrong numbers. Each file of the cache therefore ends with its checksum; a file
 with another one is not used, and the kernel is compiled again.
 
+Numba names the machine code of each function by a number that counts from 1 in every process, and the linker takes two
+functions of one name for one function. Kernels that were compiled in two processes could so call each other's helpers:
+one that sorts called one that only finds the order, and returned wrong numbers (numba issue 10486). Every function
+therefore gets a random number.
+
 The time of a source file, which numba compares too, changes when files are copied into a container image, so it is not
 compared for these files. A folder that cannot be written, as in an image, is used as it is if it holds kernels; what it
 lacks is compiled in every process.
@@ -16,9 +21,10 @@ from __future__ import annotations
 
 import os
 import pickle
+import secrets
 import zlib
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from hashlib import blake2b
 from pathlib import Path
 from struct import Struct
@@ -52,6 +58,17 @@ def sum_kernel(function: F) -> F:
     The last bits of such a sum depend on the processor, as those of a matrix product do. A division by 0 is infinite.
     """
     return _compiled(function, fastmath=set(_ANY_ORDER), error_model="numpy")
+
+
+def _number_at_random() -> None:
+    """Make numba number functions at random, also those of its own library; a forked process draws other numbers."""
+    from numba.core.bytecode import FunctionIdentity
+
+    functions: Any = FunctionIdentity  # Any: it declares a counter from 1
+    functions._unique_ids = iter(partial(secrets.randbits, 64), None)  # noqa: SLF001  numba has no public way
+
+
+_number_at_random()
 
 
 def _compiled(function: F, **settings: Any) -> F:  # Any: as numba takes them
