@@ -86,7 +86,7 @@ def faults(
                 Trial("verbs that write nothing", partial(_reads_only, line, template, work)) for line in READING
             )
         for trial in _in_turn(
-            [islice(plan, 3 if place < len(scenes) else 6) for place, plan in enumerate(plans)] if sample else plans
+            [islice(plan, 2 if place < len(scenes) else 6) for place, plan in enumerate(plans)] if sample else plans
         ):
             if time.monotonic() > end:
                 break
@@ -162,7 +162,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=10_000, help="trials of each kind for a command, with its flips")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so many seconds")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--sample", action="store_true", help="three trials of each verb but run, some flips")
+    parser.add_argument("--sample", action="store_true", help="two trials of each verb but run, some flips")
     parser.add_argument("--demo", action="store_true", help="kaiwa demo too: a minute for each trial")
     given = parser.parse_args()
     if not IS_SUPPORTED:

@@ -97,7 +97,7 @@ def test_processes_make_the_repository_of_one_process(
 
 
 @ON_SPARK
-@pytest.mark.parametrize("kind", ["tsv", "tsv.zst", "jsonl", "parquet", "csv", "tweets"])
+@pytest.mark.parametrize("kind", ["tsv", "tweets"])  # the other formats: test_clean_several_files.py
 def test_spark_makes_the_repository_of_one_process(
     kind: str, sources: dict[str, Any], session: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -188,7 +188,7 @@ def outcomes(workers: Workers) -> dict[str, str]:
     return {name: repr(vars(one)) for name, one in found.items()}
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ["local[2]", CONNECT])
 def test_tests_bootstraps_and_designs_are_equal_on_one_and_on_many_workers(address: str) -> None:
     """To the last digit."""
     with (

@@ -71,7 +71,7 @@ def in_small_parts(size: int, *, wide: bool) -> ExitStack:
     return stack
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(TABLE, TABLE, st.data(), st.sampled_from([1, 3, 10]), st.sampled_from(["narrow", "wide"]))
 def test_an_index_built_in_parts_is_the_one_built_at_once(
     posts: Texts, comments: Texts, data: st.DataObject, size: int, numbers: str

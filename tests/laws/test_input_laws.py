@@ -60,7 +60,9 @@ INPUTS = {
         for item in (1, 2, 3)
         for who in range(3)
     ),
-    "pairs.tsv": "".join(f"p{at}\ta post of words {at}\tc{at}\ta comment of words {at}\n" for at in TOPICS),
+    "pairs.tsv": "".join(
+        f"p{at}\ta post of words {at}\tc{at}\t{7919 * at:x} or {104729 * at:x} of {1299709 * at:x}\n" for at in TOPICS
+    ),
     "topics.tsv": "".join(f"q{topic}\ta post of words {topic} and what else was said of it\n" for topic in TOPICS),
     "ids.txt": "".join(f"c{topic}\n" for topic in TOPICS if topic % 2),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import tempfile
 from collections import Counter
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import patch
@@ -49,8 +50,9 @@ def indexed(folder: Path, posts: list[str], comments: list[str], pairs: Pairs) -
     return open_index(folder / "index")
 
 
-def plain_scores(texts: list[str], query: str, similarity: str) -> list[float]:
-    """The similarity of each text to the query, straight from the formula."""
+@lru_cache(maxsize=4)
+def plain_scores(texts: tuple[str, ...], query: str, similarity: str) -> list[float]:
+    """The similarity of each text to the query, straight from the formula; kept for matchers that only weight it."""
     docs = [Counter(text.split()) for text in texts]
     with_term = Counter(word for doc in docs for word in doc)
     asked = {word: often for word, often in Counter(query.split()).items() if word in with_term}
@@ -76,8 +78,8 @@ def plain_scores(texts: list[str], query: str, similarity: str) -> list[float]:
 
 def plain_search(posts: list[str], comments: list[str], pairs: Pairs, query: str, matcher: Matcher) -> dict[str, float]:
     """The best pair's score of every comment that scores at all."""
-    on_posts = plain_scores(posts, query, matcher.similarity)
-    on_comments = plain_scores(comments, query, matcher.similarity)
+    on_posts = plain_scores(tuple(posts), query, matcher.similarity)
+    on_comments = plain_scores(tuple(comments), query, matcher.similarity)
     best: dict[str, float] = {}
     for post, comment in pairs:
         score = matcher.q2p * on_posts[post] + matcher.q2c * on_comments[comment]

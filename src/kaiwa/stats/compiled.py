@@ -113,14 +113,20 @@ def _make_folder(locator: Any) -> None:  # Any: an object of numba
 
 
 def _compile_again_if_damaged(compiled: Any) -> None:  # Any: numba's dispatcher, untyped
-    """Make a kernel whose cache is damaged delete it, so that the kernel is compiled again."""
+    """Make a kernel whose cache is damaged delete it, so that the kernel is compiled again.
+
+    Numba imports all that it can compile before it loads machine code; here it does so only before it compiles.
+    """
+    from numba.core.runtime.nrt import rtsys
+
     stored = compiled._cache  # noqa: SLF001  numba has no public way to its cache
-    load, save = stored.load_overload, stored.save_overload
+    load, save = stored._load_overload, stored.save_overload  # noqa: SLF001
     _seal_files(stored._cache_file)  # noqa: SLF001
 
-    def loaded(*arguments: object) -> object:
+    def loaded(signature: object, target: object) -> object:
+        rtsys.initialize(target)
         try:
-            return load(*arguments)
+            return load(signature, target)
         except Exception:  # noqa: BLE001  a damaged pickle raises any error
             with suppress(OSError):
                 stored.flush()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
 
 UNIT = float(1 << 32)
-_SEARCH = 10
+_SEARCH = 30
 
 
 class QueryPostings(NamedTuple):
