@@ -60,6 +60,12 @@ def sum_kernel(function: F) -> F:
     return _compiled(function, fastmath=set(_ANY_ORDER), error_model="numpy")
 
 
+def kernel_part(function: F) -> F:
+    """The function as a part of every kernel that calls it: a call would cost more than a short loop."""
+    part: F = numba.njit(function, inline="always")
+    return part
+
+
 def _number_at_random() -> None:
     """Make numba number functions at random, also those of its own library; a forked process draws other numbers."""
     from numba.core.bytecode import FunctionIdentity

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kaiwa.rank.models.encoder_decoder import encode_texts, shortened
-from kaiwa.stats.compiled import kernel, sum_kernel
+from kaiwa.stats.compiled import kernel_part, sum_kernel
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
@@ -82,7 +82,7 @@ def _scores_of_one(encodings: Reals, steps: Steps, model: Decoder) -> FloatArray
     return target_scores(encodings, inputs, outputs, shifts)
 
 
-@sum_kernel
+@kernel_part
 def hidden_product(
     encodings: Reals, text: int, first: Reals, one: int, second: Reals, other: int, output: Reals, row: int
 ) -> float:
@@ -102,7 +102,7 @@ def hidden_product(
     return float(total)
 
 
-@kernel
+@sum_kernel
 def step_scores(
     encodings: Reals, rows: IntArray, before: IntArray, second: IntArray, rest: FloatArray, counts: IntArray,
     model: Decoder,
@@ -121,7 +121,7 @@ def step_scores(
     return means
 
 
-@kernel
+@sum_kernel
 def target_scores(encodings: Reals, inputs: Reals, outputs: Reals, shifts: FloatArray) -> FloatArray:
     """The mean score of the steps of one target for each encoding."""
     means, nothing = np.zeros(len(encodings)), np.zeros_like(inputs[:1])
