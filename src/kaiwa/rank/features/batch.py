@@ -10,6 +10,7 @@ import numpy as np
 
 from kaiwa.errors import InputError, option
 from kaiwa.rank.features.characters import characters, text_characters
+from kaiwa.rank.models.local_words import local_words
 from kaiwa.retrieve.search.matching import Matcher, post_similarities, search
 from kaiwa.stats.compiled import kernel
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kaiwa.model.ids import FloatArray, IntArray
+    from kaiwa.rank.models.local_words import LocalWords
     from kaiwa.rank.models.model_table import Models
     from kaiwa.rank.models.token_lists import TokenLists, Tokens
     from kaiwa.retrieve.search.matching import Candidates, Query
@@ -150,6 +152,16 @@ class Batch:
     def distinct_posts(self) -> TokenLists:
         """The tokens of the posts of all candidates' comments, each once."""
         return self.tokens_of_posts(self.numbered_posts[0])
+
+    @cached_property
+    def local_posts(self) -> LocalWords:
+        """The words of the distinct posts, numbered from 0."""
+        return local_words(self.distinct_posts, len(self.models.corpus.counts))
+
+    @cached_property
+    def local_comments(self) -> LocalWords:
+        """The words of the candidates' comments, numbered from 0."""
+        return local_words(self.comments, len(self.models.corpus.counts))
 
     def best_of_posts(self, values: FloatArray) -> FloatArray:
         """The largest value over the posts of each candidate's comment; ``values`` are those of the distinct posts."""

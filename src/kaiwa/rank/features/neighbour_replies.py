@@ -27,9 +27,10 @@ _SMALLEST = 1e-7  # of a usual share: a rarer word is no stronger
 
 def neighbour_words(batch: Batch) -> FloatArray:
     """The mean log of how much likelier a word of the comment is in the nearest pairs' comments than in all texts."""
-    near, usual = batch.neighbours, batch.models.corpus.shares
-    shares = word_shares(*near.replies, near.weights, len(usual))
-    return mean_lifts(*batch.comments, shares, usual, near.weights_of(batch.candidates.comments), _RELEVANT)
+    near, usual, local = batch.neighbours, batch.models.corpus.shares, batch.local_comments
+    shares = word_shares(*near.replies, near.weights, len(usual))[local.words]
+    own_weights = near.weights_of(batch.candidates.comments)
+    return mean_lifts(*local.texts, shares, usual[local.words], own_weights, _RELEVANT)
 
 
 def neighbour_vectors(batch: Batch) -> FloatArray:
@@ -38,7 +39,7 @@ def neighbour_vectors(batch: Batch) -> FloatArray:
     vectors = text_vectors(near.replies, model)
     mean = near.weights @ vectors
     stored = batch.stored("comments", model[LENGTHS["comments"]])
-    found = vector_cosines(batch.comments, mean, model, stored) / max(float(np.sqrt(mean @ mean)), _SMALLEST)
+    found = vector_cosines(batch.local_comments, mean, model, stored) / max(float(np.sqrt(mean @ mean)), _SMALLEST)
     others = mean - near.weights[:, None] * vectors
     lengths = np.sqrt((others**2).sum(axis=1))
     own = (others * vectors).sum(axis=1) / np.where(lengths > _SMALLEST, lengths, np.inf)
@@ -64,15 +65,17 @@ def mean_lifts(
 
     ``own_weights`` is what each text itself has added to the shares, and is taken out again.
     """
+    lifts = np.log1p(factor * shares / np.maximum(usual, _SMALLEST))
     means = np.zeros(len(starts) - 1)
     for text in range(len(means)):
         own, weight = tokens[starts[text] : starts[text + 1]], own_weights[text]
         for word in own:
-            share = shares[word]
             if weight > 0.0:
-                others = max(share - weight * (own == word).sum() / len(own), 0.0)
+                others = max(shares[word] - weight * (own == word).sum() / len(own), 0.0)
                 share = others / (1.0 - weight) if weight < 1.0 - 1e-9 else 0.0
-            means[text] += np.log1p(factor * share / max(usual[word], _SMALLEST))
+                means[text] += np.log1p(factor * share / max(usual[word], _SMALLEST))
+            else:
+                means[text] += lifts[word]
         means[text] /= max(len(own), 1)
     return means
 

@@ -63,7 +63,7 @@ def query_given_comment(batch: Batch, *, weights: Weights = WEIGHTS) -> FloatArr
 
 def comment_given_query(batch: Batch, *, weights: Weights = WEIGHTS) -> FloatArray:
     """The mean log-probability of a comment word as a translation of the query (IBM Model 1)."""
-    local = batch.once(_local_comments)
+    local = batch.local_comments
     usual = batch.models.corpus.shares[local.words]
     return list_means(*local.texts, np.log(np.maximum(_answer_shares(batch, weights, usual), _TINY)))
 
@@ -73,7 +73,7 @@ def comment_lift(batch: Batch, *, weights: Weights = WEIGHTS) -> FloatArray:
 
     Popular words are probable after any query. This is the mutual information of query and word, not their probability.
     """
-    local = batch.once(_local_comments)
+    local = batch.local_comments
     usual = batch.models.corpus.comment_shares[local.words]
     shares = _answer_shares(batch, weights, usual)
     return list_means(*local.texts, np.log(np.maximum(shares, _TINY) / np.maximum(usual, _TINY)))
@@ -88,7 +88,7 @@ def _answer_shares(batch: Batch, weights: Weights, usual: FloatArray) -> FloatAr
 def _translated_query(batch: Batch) -> FloatArray:
     """The sum over the query's words and the empty word of T(word | query word), for the comments' words."""
     model: Translation = batch.models.opened("translation").to_comments
-    words = batch.once(_local_comments).words
+    words = batch.local_comments.words
     total = np.zeros(len(batch.models.corpus.counts))
     add_rows(model.starts, model.targets, model.probabilities, batch.words, total)
     known = words[words < len(model.empty)]
@@ -159,19 +159,14 @@ class Given(NamedTuple):
         return (by_words + by_translation * own) * self.own + by_translation * (1 - own) * self.translated
 
 
-def _local_comments(batch: Batch) -> LocalWords:
-    return local_words(batch.comments, len(batch.models.corpus.counts))
-
-
 def _comments_given(batch: Batch) -> Given:
     model = batch.models.opened("translation").to_posts_by_target
-    return _given(batch.once(_local_comments), _query_words(batch)[0], model)
+    return _given(batch.local_comments, _query_words(batch)[0], model)
 
 
 def _posts_given(batch: Batch) -> Given:
     model = batch.models.opened("translation").to_comments_by_target
-    texts = local_words(batch.distinct_posts, len(batch.models.corpus.counts))
-    return _given(texts, _query_words(batch)[0], model)
+    return _given(batch.local_posts, _query_words(batch)[0], model)
 
 
 def _given(local: LocalWords, words: Tokens, model: Translation) -> Given:

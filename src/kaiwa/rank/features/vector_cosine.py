@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
     from kaiwa.model.ids import FloatArray
     from kaiwa.rank.features.batch import Batch
+    from kaiwa.rank.models.local_words import LocalWords
 
     Arrays = Mapping[str, Any]  # Any: arrays
     Encoder = Callable[[TokenLists, Arrays], FloatArray]
-    Cosines = Callable[[TokenLists, FloatArray, Arrays, NDArray[Any] | None], FloatArray]  # of one vector
+    Cosines = Callable[[LocalWords, FloatArray, Arrays, NDArray[Any] | None], FloatArray]  # of one vector
 
 
 def vector_cosine(
@@ -35,7 +36,7 @@ def vector_cosine(
     """
     arrays = batch.models.opened(model)
     query = encoder(TokenLists(np.array([0, len(batch.words)]), batch.words), arrays)[0]
-    texts = batch.comments if side == "comments" else batch.distinct_posts
+    texts = batch.local_comments if side == "comments" else batch.local_posts
     found = cosines(texts, query, arrays, batch.stored(side, arrays[stored]))
     return found if side == "comments" else batch.best_of_posts(found)
 

@@ -26,6 +26,10 @@ class LocalWords(NamedTuple):
     texts: TokenLists
     place_of: Tokens
 
+    def token_lists(self) -> TokenLists:
+        """The texts as they were."""
+        return TokenLists(self.texts.starts, self.words[self.texts.tokens])
+
 
 def local_words(texts: TokenLists, vocabulary: int) -> LocalWords:
     """The words of texts, of which ``vocabulary`` are known.
@@ -34,6 +38,8 @@ def local_words(texts: TokenLists, vocabulary: int) -> LocalWords:
     >>> found = local_words(token_lists([[7, 5], [5, 9]]), 10)
     >>> found.words.tolist(), found.texts.tokens.tolist()
     ([7, 5, 9], [0, 1, 1, 2])
+    >>> found.token_lists().tokens.tolist()
+    [7, 5, 5, 9]
     """
     place_of = np.zeros(vocabulary, dtype=np.int32)
     words, places = number_words(texts.tokens, place_of)
@@ -95,11 +101,19 @@ def column_shares(starts: IntArray, tokens: Tokens, column_of: Tokens, columns: 
 
 
 @kernel
+def list_sums(starts: IntArray, tokens: Tokens, values: FloatArray) -> FloatArray:
+    """The sum of the values of each list's tokens."""
+    sums = np.zeros(len(starts) - 1)
+    for one in range(len(sums)):
+        for at in range(starts[one], starts[one + 1]):
+            sums[one] += values[tokens[at]]
+    return sums
+
+
+@kernel
 def list_means(starts: IntArray, tokens: Tokens, values: FloatArray) -> FloatArray:
     """The mean value of the tokens of each list; 0 for an empty list."""
-    means = np.zeros(len(starts) - 1)
+    means = list_sums(starts, tokens, values)
     for one in range(len(means)):
-        for at in range(starts[one], starts[one + 1]):
-            means[one] += values[tokens[at]]
         means[one] /= max(starts[one + 1] - starts[one], 1)
     return means

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.model.progress_callback import Progress
     from kaiwa.rank.models.corpus import Corpus
+    from kaiwa.rank.models.local_words import LocalWords
 
 DIMENSIONS = 32
 ROUNDS = 6
@@ -106,13 +107,13 @@ def text_factors(texts: TokenLists, model: Mapping[str, Any]) -> FloatArray:  # 
 
 
 def factor_cosines(
-    texts: TokenLists, query: FloatArray, model: Mapping[str, Any], stored: NDArray[np.float16] | None = None
+    texts: LocalWords, query: FloatArray, model: Mapping[str, Any], stored: NDArray[np.float16] | None = None
 ) -> FloatArray:  # Any: arrays
     """The cosine of a vector of length 1 and each text's vector; 0 for a text without any known word.
 
     ``stored`` are the vectors of the texts, if the model has them.
     """
-    vectors = text_factors(texts, model) if stored is None else stored.astype(np.float64)
+    vectors = text_factors(texts.token_lists(), model) if stored is None else stored.astype(np.float64)
     cosines: FloatArray = vectors @ query
     return cosines
 

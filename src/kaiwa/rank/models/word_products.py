@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kaiwa.rank.models.local_words import list_sums
 from kaiwa.stats.compiled import kernel, sum_kernel
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from kaiwa.model.ids import FloatArray, IntArray
+    from kaiwa.model.ids import FloatArray
+    from kaiwa.rank.models.local_words import LocalWords
     from kaiwa.rank.models.token_lists import TokenLists, Tokens
 
     Singles = NDArray[np.float32]
@@ -27,9 +29,9 @@ LENGTHS = {"posts": "post_lengths", "comments": "comment_lengths"}
 _BLOCK = 1 << 14  # texts whose vectors are made at a time
 
 
-def products(texts: TokenLists, vectors: Singles, weights: Singles, query: FloatArray | Singles) -> FloatArray:
+def products(texts: LocalWords, vectors: Singles, weights: Singles, query: FloatArray | Singles) -> FloatArray:
     """The product of the query and the weighted sum of each text's word vectors."""
-    return summed_products(*texts, vectors, weights, query.astype(np.float32))
+    return list_sums(*texts.texts, word_products(texts.words, vectors, weights, query.astype(np.float32)))
 
 
 def cosines(found: FloatArray, lengths: Singles) -> FloatArray:
@@ -58,16 +60,10 @@ def product(vector: Singles, query: Singles) -> np.float32:
 
 
 @kernel
-def summed_products(starts: IntArray, tokens: Tokens, vectors: Singles, weights: Singles, query: Singles) -> FloatArray:
-    """The sum over each text's tokens of weight x product of the word's vector and the query."""
-    found = np.zeros(len(starts) - 1)
-    is_known, known = np.zeros(len(vectors), dtype=np.bool_), np.zeros(len(vectors))
-    for text in range(len(found)):
-        for at in range(starts[text], starts[text + 1]):
-            word = tokens[at]
-            if word >= len(vectors):
-                continue
-            if not is_known[word]:
-                known[word], is_known[word] = weights[word] * product(vectors[word], query), True
-            found[text] += known[word]
+def word_products(words: Tokens, vectors: Singles, weights: Singles, query: Singles) -> FloatArray:
+    """Weight x product of each word's vector and the query; 0 for a word without a vector."""
+    found = np.zeros(len(words))
+    for place in range(len(words)):
+        if words[place] < len(vectors):
+            found[place] = weights[words[place]] * product(vectors[words[place]], query)
     return found

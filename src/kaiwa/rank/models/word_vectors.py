@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.rank.models.corpus import Corpus
+    from kaiwa.rank.models.local_words import LocalWords
     from kaiwa.rank.models.token_lists import TokenLists, Tokens
 
 DIMENSIONS = 100
@@ -151,13 +152,13 @@ def vector_lengths(texts: TokenLists, model: Mapping[str, Any]) -> NDArray[np.fl
 
 
 def vector_cosines(
-    texts: TokenLists, query: FloatArray, model: Mapping[str, Any], lengths: NDArray[np.float32] | None = None
+    texts: LocalWords, query: FloatArray, model: Mapping[str, Any], lengths: NDArray[np.float32] | None = None
 ) -> FloatArray:  # Any: arrays
     """The cosine of a vector of length 1 and the vector of each text; 0 for a text without any.
 
     ``lengths`` are those of the texts' sums, if they are stored.
     """
-    known = vector_lengths(texts, model) if lengths is None else lengths
+    known = vector_lengths(texts.token_lists(), model) if lengths is None else lengths
     return cosines(products(texts, model["vectors"], model["rarity"], query), known)
 
 
