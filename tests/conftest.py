@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import runpy
 import shutil
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would each compile the same modules
 sys.dont_write_bytecode = False
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background: commands would inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "kaiwa", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
