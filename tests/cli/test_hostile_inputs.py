@@ -32,8 +32,10 @@ RULES = 'name = "mine"\nsource = "me"\n'
 RULE = '[[rule]]\nname = "short"\nsays = "too short"\n'
 REFUSED = {
     "score run.txt --qrels run.txt -m AP@999999999999999999999999": {"run.txt": RUN},
-    "compare samples_a.jsonl.gz": {"samples_a.jsonl.gz": gzip.compress(LOG)[:40]},
-    "compare samples_b.jsonl.gz": {"samples_b.jsonl.gz": gzip.compress(LOG).replace(b"\x00" * 2, b"\x55\xaa")[:-3]},
+    "compare samples_a.jsonl.gz": {"samples_a.jsonl.gz": gzip.compress(LOG, mtime=0)[:40]},
+    "compare samples_b.jsonl.gz": {
+        "samples_b.jsonl.gz": gzip.compress(LOG, mtime=0).replace(b"\x00" * 2, b"\x55\xaa")[:-3]
+    },
     "compare samples_c.jsonl.zst": {"samples_c.jsonl.zst": zstd.compress(LOG)[:30]},
     "compare deep.json": {"deep.json": b'{"results":' + b"[" * 100_000},
     "compare digits.jsonl": {"digits.jsonl": b'{"doc_id":1,"acc":' + b"9" * 5000 + b"}\n"},
