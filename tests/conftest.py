@@ -37,6 +37,7 @@ POSTS = ("The first day in Hawaii", "今天终于拿到驾照了", "今日は晴
 
 MADE_ONCE = {"finished_demo": "demo", "models_folder": "models"}
 """Slow fixtures of several modules: the tests that use one run in one process, which makes it once."""
+LONGEST_NAME = 500
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the marks in its own hook
@@ -45,6 +46,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("xdist_group") is None and (group := _group(item)):
             item.add_marker(pytest.mark.xdist_group(group))
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes and long texts by their size: packed bytes tell the time, and processes must agree on names."""
+    if isinstance(val, bytes) or (isinstance(val, str) and len(val) > LONGEST_NAME):
+        return f"{argname} of {len(val)}"
+    return None
 
 
 def _group(item: pytest.Item) -> str | None:

@@ -234,7 +234,6 @@ def test_the_original_is_never_overwritten(made: Made, kaiwa: Kaiwa) -> None:
         ("cut.txt.gz", gzip.compress(CLEAN.encode() * 99, mtime=0)[:-20], "not a complete gzip file"),
         ("zeros.txt.gz", gzip.compress(bytes(30 << 20), mtime=0), "NUL byte"),
     ],
-    ids=("empty", "binary", "endless", "cut", "zeros"),
 )
 def test_what_is_no_run_gets_one_line_and_exit_code_2(
     made: Made, kaiwa: Kaiwa, name: str, content: bytes, message: str
