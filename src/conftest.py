@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-IN_THE_FOLDER = ("api/repository_verbs.py", "flow/answers/retrieve.py")
+IN_THE_FOLDER = ("api/answer_verbs.py", "api/repository_verbs.py", "flow/answers/retrieve.py")
 PAIRS = "p1\tThe first day in Hawaii\tc1\tEnjoy the beaches of Hawaii\np2\tIt rains\tc2\tStay at home if it rains\n"
 
 

@@ -9,6 +9,8 @@ TYPE_CHECKING = False  # loading ``typing`` would take longer than all else here
 if TYPE_CHECKING:
     from typing import Any
 
+    from kaiwa.api.answer_verbs import open_index as open  # noqa: A004  kaiwa.open, not the builtin
+    from kaiwa.api.answer_verbs import retrieve_run, train_models, train_ranker
     from kaiwa.api.designs import (
         design,
         design_decision,
@@ -32,15 +34,7 @@ if TYPE_CHECKING:
         read_votes,
     )
     from kaiwa.api.noun_writers import write_factors, write_runs, write_topics
-    from kaiwa.api.repository_verbs import (
-        clean_pairs,
-        index_repository,
-        retrieve_run,
-        sample_topics,
-        train_models,
-        train_ranker,
-    )
-    from kaiwa.api.repository_verbs import open_index as open  # noqa: A004  kaiwa.open, not the builtin
+    from kaiwa.api.repository_verbs import clean_pairs, index_repository, sample_topics
     from kaiwa.api.score_verbs import score, tau, variance, vote_intervals
     from kaiwa.api.task_verbs import check_runs, pool_runs, write_pool, write_report
     from kaiwa.check.checked_files import Check
@@ -71,6 +65,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
+    "kaiwa.api.answer_verbs": "open_index retrieve_run train_models train_ranker",
     "kaiwa.api.designs": (
         "design design_decision design_from_pilots design_pass_rate labelling_costs plan_rounds simulate_design"
     ),
@@ -79,9 +74,7 @@ _HOMES = {
         "read_chances read_factors read_intents read_observations read_qrels read_run read_runs read_scores "
         "read_topics read_votes"
     ),
-    "kaiwa.api.repository_verbs": (
-        "clean_pairs index_repository open_index retrieve_run sample_topics train_models train_ranker"
-    ),
+    "kaiwa.api.repository_verbs": "clean_pairs index_repository sample_topics",
     "kaiwa.api.score_verbs": "score tau variance vote_intervals",
     "kaiwa.api.task_verbs": "check_runs pool_runs write_pool write_report",
     "kaiwa.api.noun_writers": "write_factors write_runs write_topics",

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from kaiwa.errors import InputError, UnknownName, option
+from kaiwa.api.given_names import name_list, one_of
+from kaiwa.errors import InputError, option
 from kaiwa.model.gains import Gains
 from kaiwa.model.run import Run
 from kaiwa.model.votes import Votes
@@ -175,12 +176,6 @@ def variance(
     return variance_of_scores(values, trials=trials, confidence=confidence, rng=rng, engine=engine)
 
 
-def one_of(kind: str, value: str, known: Sequence[str]) -> None:
-    """Refuse an unknown value."""
-    if value not in known:
-        raise UnknownName.among(kind, value, known)
-
-
 def _judged(
     gains: Judging,
     *,
@@ -228,7 +223,7 @@ def _listed(runs: Run | Iterable[Run]) -> list[Run]:
 
 
 def _named(measures: str | Sequence[str]) -> list[str]:
-    named = [measures] if isinstance(measures, str) else list(measures)
+    named = name_list(measures)
     if not named:
         example = option("measures", python='["nG@1", "nERR@10"]')
         raise InputError(f"no measures; give at least one, as {example}")
