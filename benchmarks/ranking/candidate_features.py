@@ -12,7 +12,7 @@ from kaiwa.rank.features.batch import FIRST_DEPTH, FIRST_STAGE, Batch, neighbour
 from kaiwa.rank.features.feature_table import FEATURES, feature_values
 from kaiwa.rank.learning.labelled_candidates import best_posts, comment_numbers
 from kaiwa.rank.learning.training_set import TrainingSet, training_set
-from kaiwa.rank.models.token_lists import TokenLists, token_lists
+from kaiwa.rank.texts.token_lists import TokenLists, token_lists
 from kaiwa.retrieve.search.matching import Candidates, query_of, search
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.rank.models.token_lists import TokenLists
 from kaiwa.rank.models.word_vectors import text_vectors, without_common
+from kaiwa.rank.texts.token_lists import TokenLists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from benchmarks.ranking.candidate_features import ForeignBatch
     from kaiwa.model.ids import FloatArray
-    from kaiwa.rank.models.corpus import Corpus
+    from kaiwa.rank.texts.corpus import Corpus
 
     Encoder = Callable[[Sequence[str]], FloatArray]
 

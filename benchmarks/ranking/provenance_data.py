@@ -17,16 +17,16 @@ from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.model_folder import TOKENS, model_arrays
 from kaiwa.formats.collection.repository import open_repository
 from kaiwa.model.progress_callback import no_progress
-from kaiwa.rank.models.corpus import corpus_from
 from kaiwa.rank.models.dense_codes import made_dense_codes
 from kaiwa.rank.models.model_table import MODELS, Models
-from kaiwa.rank.models.token_lists import TokenLists
+from kaiwa.rank.texts.corpus import corpus_from
+from kaiwa.rank.texts.token_lists import TokenLists
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from kaiwa.rank.models.corpus import Corpus
+    from kaiwa.rank.texts.corpus import Corpus
     from kaiwa.retrieve.index.inverted_index import Index
 
 TRAINED = (

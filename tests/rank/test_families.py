@@ -45,7 +45,6 @@ from kaiwa.rank.models.text_factors import (
     text_factors,
     turned,
 )
-from kaiwa.rank.models.token_lists import token_lists
 from kaiwa.rank.models.topic_mixtures import ALPHA, BETA, Documents, sampled_topics
 from kaiwa.rank.models.translation import Translation
 from kaiwa.rank.models.vector_cells import cells_of, nearest_in_cells
@@ -54,6 +53,7 @@ from kaiwa.rank.sources.random_walk import DAMPING, visit_rates
 from kaiwa.rank.sources.source import Asked
 from kaiwa.rank.system import ranked
 from kaiwa.rank.system_table import SYSTEMS
+from kaiwa.rank.texts.token_lists import token_lists
 from kaiwa.retrieve.search.matching import comment_similarities, post_similarities, query_of
 from kaiwa.retrieve.search.topk import best_first
 from kaiwa.retrieve.text.stop_words import is_function_word

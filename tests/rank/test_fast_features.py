@@ -21,11 +21,11 @@ from kaiwa.rank.models.decoder_scores import mean_log_scores
 from kaiwa.rank.models.encoder_decoder import Decoder
 from kaiwa.rank.models.pattern_pairs import pair_odds, patterns_of
 from kaiwa.rank.models.text_factors import text_factors
-from kaiwa.rank.models.token_lists import TokenLists, joined, token_lists
 from kaiwa.rank.models.topic_words import topic_weights
-from kaiwa.rank.models.word_products import LENGTHS
 from kaiwa.rank.models.word_vectors import text_vectors
 from kaiwa.rank.sources.source import best_posts
+from kaiwa.rank.texts.token_lists import TokenLists, joined, token_lists
+from kaiwa.rank.texts.word_products import LENGTHS
 from kaiwa.retrieve.search.matching import Candidates, post_similarities, query_of, search
 
 if TYPE_CHECKING:

@@ -22,12 +22,12 @@ from kaiwa.formats.collection import array_folder, model_folder
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.model_folder import open_models
 from kaiwa.rank.models.model_table import MODELS
-from kaiwa.rank.models.phrases import Phrases, frequent_phrases
-from kaiwa.rank.models.token_lists import Bitext, TokenLists, token_lists
 from kaiwa.rank.models.topic_words import logistic_weights
 from kaiwa.rank.models.towers import Towers, batch_gradient, gated_means
 from kaiwa.rank.models.translation import train_translation
 from kaiwa.rank.models.word_vectors import mutual_information, reduced
+from kaiwa.rank.texts.phrases import Phrases, frequent_phrases
+from kaiwa.rank.texts.token_lists import Bitext, TokenLists, token_lists
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,13 +10,13 @@ import pytest
 
 from kaiwa.rank.features.batch import FIRST_STAGE, Batch
 from kaiwa.rank.features.neighbour_replies import mean_lifts, neighbour_vectors, neighbour_words, word_shares
-from kaiwa.rank.models.token_lists import token_lists
 from kaiwa.rank.models.word_vectors import WINDOW, text_vectors, together
+from kaiwa.rank.texts.token_lists import token_lists
 from kaiwa.retrieve.search.matching import query_of, search
 
 if TYPE_CHECKING:
-    from kaiwa.rank.models.corpus import Corpus
     from kaiwa.rank.models.model_table import Models
+    from kaiwa.rank.texts.corpus import Corpus
     from kaiwa.retrieve.index.inverted_index import Index
 
 

@@ -19,10 +19,10 @@ from kaiwa.rank.models.decoder_scores import mean_log_scores
 from kaiwa.rank.models.encoder_decoder import NOISE, Decoder, descend, initial_decoder
 from kaiwa.rank.models.pair_forest import TFIDF_FEATURES, tfidf_rows
 from kaiwa.rank.models.pattern_pairs import PENALTY, RATE, frequent_keys, learn_pairs, patterns_of
-from kaiwa.rank.models.token_lists import token_lists
 from kaiwa.rank.random_forest import DEPTH, best_split, grow, grown_forest
 from kaiwa.rank.sources.bridge import bridged_search
 from kaiwa.rank.sources.source import Asked
+from kaiwa.rank.texts.token_lists import token_lists
 from kaiwa.retrieve.search.matching import Matcher, query_of, search
 
 if TYPE_CHECKING:

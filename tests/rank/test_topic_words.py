@@ -12,15 +12,15 @@ from kaiwa.flow.answers.models import train_models
 from kaiwa.flow.collection.clean import clean_pairs
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.model_folder import open_models
-from kaiwa.rank.models.token_lists import TokenLists, token_lists
 from kaiwa.rank.models.topic_words import logistic_weights, topic_weights
+from kaiwa.rank.texts.token_lists import TokenLists, token_lists
 from kaiwa.retrieve.text.word_classes import WORD_CLASSES, word_class
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kaiwa.rank.models.corpus import Corpus
     from kaiwa.rank.models.model_table import Models
+    from kaiwa.rank.texts.corpus import Corpus
 
 NOUNS, VERBS = ("天气", "电影", "城市", "老师", "音乐", "早餐"), ("喜欢", "讨论", "学习", "参加", "寻找", "准备")
 """Each of two characters."""

@@ -15,8 +15,8 @@ from kaiwa.retrieve.search.matching import Candidates, Matcher, query_of, search
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
-    from kaiwa.rank.models.corpus import Corpus
     from kaiwa.rank.models.model_table import Models
+    from kaiwa.rank.texts.corpus import Corpus
     from kaiwa.retrieve.index.inverted_index import Index
 
 

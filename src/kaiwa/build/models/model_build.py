@@ -15,8 +15,8 @@ from kaiwa.errors import InputError, option
 from kaiwa.formats.collection.array_folder import MANIFEST, open_arrays, read_manifest
 from kaiwa.formats.collection.model_folder import MODEL, TOKENS, model_arrays
 from kaiwa.model.progress_callback import share
-from kaiwa.rank.models.corpus import corpus_from
 from kaiwa.rank.models.model_table import MODELS
+from kaiwa.rank.texts.corpus import corpus_from
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -10,7 +10,7 @@ import numpy as np
 from kaiwa.build.index.term_numbers import blocks, token_lines
 from kaiwa.disk.arrays import TemporaryArray
 from kaiwa.model.progress_callback import share
-from kaiwa.rank.models.token_lists import TokenLists
+from kaiwa.rank.texts.token_lists import TokenLists
 from kaiwa.retrieve.index.byte_lookup import joined_bytes, term_arrays
 from kaiwa.retrieve.index.vocabulary import Vocabulary
 from kaiwa.retrieve.text.tokenisers import all_tokens
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kaiwa.build.array_writer import ArrayWriter
     from kaiwa.model.ids import IntArray
     from kaiwa.model.progress_callback import Progress
-    from kaiwa.rank.models.token_lists import Tokens
+    from kaiwa.rank.texts.token_lists import Tokens
     from kaiwa.retrieve.index.inverted_index import Index, Side
     from kaiwa.retrieve.search.takedown_ids import Takedown
 

@@ -20,8 +20,8 @@ from kaiwa.formats.collection.array_folder import (
     open_arrays,
     read_manifest,
 )
-from kaiwa.rank.models.corpus import corpus_from
 from kaiwa.rank.models.model_table import Models
+from kaiwa.rank.texts.corpus import corpus_from
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

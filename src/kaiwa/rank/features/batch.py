@@ -10,7 +10,7 @@ import numpy as np
 
 from kaiwa.errors import InputError, option
 from kaiwa.rank.features.characters import characters, text_characters
-from kaiwa.rank.models.local_words import local_words
+from kaiwa.rank.texts.local_words import local_words
 from kaiwa.retrieve.search.matching import Matcher, post_similarities, search
 from kaiwa.stats.compiled import kernel
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kaiwa.model.ids import FloatArray, IntArray
-    from kaiwa.rank.models.local_words import LocalWords
     from kaiwa.rank.models.model_table import Models
-    from kaiwa.rank.models.token_lists import TokenLists, Tokens
+    from kaiwa.rank.texts.local_words import LocalWords
+    from kaiwa.rank.texts.token_lists import TokenLists, Tokens
     from kaiwa.retrieve.search.matching import Candidates, Query
 
     Made = TypeVar("Made")

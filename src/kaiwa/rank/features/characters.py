@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kaiwa.rank.models.token_lists import TokenLists
+from kaiwa.rank.texts.token_lists import TokenLists
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kaiwa.model.ids import FloatArray, IntArray
-    from kaiwa.rank.models.token_lists import Tokens
+    from kaiwa.rank.texts.token_lists import Tokens
 
 QUESTION = ord("?")
 _SPREAD = 0x9E3779B97F4A7C15 - (1 << 64)  # odd; its products spread neighbouring keys (Knuth 1973)

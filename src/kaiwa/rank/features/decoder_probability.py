@@ -8,7 +8,7 @@ import numpy as np
 
 from kaiwa.rank.features.feature import Feature
 from kaiwa.rank.models.decoder_scores import mean_log_scores
-from kaiwa.rank.models.token_lists import TokenLists
+from kaiwa.rank.texts.token_lists import TokenLists
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray

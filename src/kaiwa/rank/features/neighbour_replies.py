@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.rank.features.feature import Feature
-from kaiwa.rank.models.word_products import LENGTHS
 from kaiwa.rank.models.word_vectors import text_vectors, vector_cosines
+from kaiwa.rank.texts.word_products import LENGTHS
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.rank.features.batch import Batch
-    from kaiwa.rank.models.token_lists import Tokens
+    from kaiwa.rank.texts.token_lists import Tokens
 
 _RELEVANT = 0.2  # how much the relevance model counts beside the usual share of a word
 _SMALLEST = 1e-7  # of a usual share: a rarer word is no stronger

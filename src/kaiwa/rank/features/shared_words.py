@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.rank.features.batch import Batch
-    from kaiwa.rank.models.token_lists import Tokens
+    from kaiwa.rank.texts.token_lists import Tokens
 
 _COLUMNS = {
     "shared-count": "number of different words that the query and the comment share",

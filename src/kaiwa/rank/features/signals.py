@@ -11,7 +11,7 @@ from kaiwa.rank.features.batch import FIRST_DEPTH, FIRST_STAGE
 from kaiwa.rank.features.characters import QUESTION, bigram_overlaps, contains, letter_counts, mark_overlaps
 from kaiwa.rank.features.feature import Feature
 from kaiwa.rank.features.similarity import q2c, q2p
-from kaiwa.rank.models.local_words import list_means
+from kaiwa.rank.texts.local_words import list_means
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.rank.features.feature import Feature
-from kaiwa.rank.models.token_lists import TokenLists
 from kaiwa.rank.models.topic_words import pi_cosines, topic_weights
+from kaiwa.rank.texts.token_lists import TokenLists
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray

@@ -9,8 +9,8 @@ import numpy as np
 
 from kaiwa.rank.features.feature import Feature
 from kaiwa.rank.models.dense_codes import coded, products
-from kaiwa.rank.models.token_lists import TokenLists
 from kaiwa.rank.models.towers import SIDES
+from kaiwa.rank.texts.token_lists import TokenLists
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray

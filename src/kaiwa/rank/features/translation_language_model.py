@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kaiwa.rank.features.feature import Feature
-from kaiwa.rank.models.local_words import column_shares, list_means, local_words, row_means, scatter_rows
+from kaiwa.rank.texts.local_words import column_shares, list_means, local_words, row_means, scatter_rows
 from kaiwa.retrieve.text.stop_words import is_function_word
 from kaiwa.retrieve.text.tokenisers import is_word
 from kaiwa.stats.compiled import kernel
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.rank.features.batch import Batch
     from kaiwa.rank.features.feature import WordPairs
-    from kaiwa.rank.models.local_words import LocalWords
-    from kaiwa.rank.models.token_lists import Tokens
     from kaiwa.rank.models.translation import Translation
+    from kaiwa.rank.texts.local_words import LocalWords
+    from kaiwa.rank.texts.token_lists import Tokens
 
 
 class Weights(NamedTuple):

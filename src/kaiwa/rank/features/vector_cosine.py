@@ -9,9 +9,9 @@ import numpy as np
 
 from kaiwa.rank.features.feature import Feature
 from kaiwa.rank.models.text_factors import factor_cosines, text_factors
-from kaiwa.rank.models.token_lists import TokenLists
-from kaiwa.rank.models.word_products import LENGTHS
 from kaiwa.rank.models.word_vectors import text_vectors, vector_cosines
+from kaiwa.rank.texts.token_lists import TokenLists
+from kaiwa.rank.texts.word_products import LENGTHS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from kaiwa.model.ids import FloatArray
     from kaiwa.rank.features.batch import Batch
-    from kaiwa.rank.models.local_words import LocalWords
+    from kaiwa.rank.texts.local_words import LocalWords
 
     Arrays = Mapping[str, Any]  # Any: arrays
     Encoder = Callable[[TokenLists, Arrays], FloatArray]

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kaiwa.model.progress_callback import no_progress
-from kaiwa.rank.models.phrases import added_counts, place_in_row
-from kaiwa.rank.models.token_lists import joined
+from kaiwa.rank.texts.phrases import added_counts, place_in_row
+from kaiwa.rank.texts.token_lists import joined
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.model.progress_callback import Progress
-    from kaiwa.rank.models.corpus import Corpus
-    from kaiwa.rank.models.token_lists import TokenLists, Tokens
+    from kaiwa.rank.texts.corpus import Corpus
+    from kaiwa.rank.texts.token_lists import TokenLists, Tokens
 
 Singles = NDArray[np.float32]
 

@@ -15,7 +15,7 @@ from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import IntArray
-    from kaiwa.rank.models.token_lists import Bitext, TokenLists
+    from kaiwa.rank.texts.token_lists import Bitext, TokenLists
 
 MANY_OCCURRENCES = 30_000_000
 """Occurrences of cells above which a cell must occur in two pairs."""
@@ -51,7 +51,7 @@ class Cells(NamedTuple):
 def words_of_bitext(bitext: Bitext, words: int) -> BitextWords:
     """The bitext by its ``words`` most frequent target words.
 
-    >>> from kaiwa.rank.models.token_lists import Bitext, token_lists
+    >>> from kaiwa.rank.texts.token_lists import Bitext, token_lists
     >>> one = np.zeros(1, dtype=np.uint32)
     >>> made = words_of_bitext(Bitext(token_lists([[0, 1, 9]]), token_lists([[2, 2]]), one, one), 3)
     >>> made.word_starts.tolist(), made.texts.tolist(), made.sources.tolist()
@@ -77,7 +77,7 @@ def _frequent(texts: TokenLists, words: int) -> tuple[IntArray, Numbers]:
 def cells_of_words(bitext: BitextWords, *, fewest_pairs: int | None = None) -> Cells:
     """The cells of words that occur together in ``fewest_pairs`` pairs (default: 1, or 2 in a large bitext).
 
-    >>> from kaiwa.rank.models.token_lists import Bitext, token_lists
+    >>> from kaiwa.rank.texts.token_lists import Bitext, token_lists
     >>> both = np.arange(2, dtype=np.uint32)
     >>> pairs = Bitext(token_lists([[0, 1], [0]]), token_lists([[2], [2]]), both, both)
     >>> [values.tolist() for values in cells_of_words(words_of_bitext(pairs, 3), fewest_pairs=2)]

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kaiwa.rank.models.token_lists import TokenLists, token_lists
 from kaiwa.rank.models.topic_words import word_rarity
+from kaiwa.rank.texts.token_lists import TokenLists, token_lists
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kaiwa.model.ids import FloatArray, IntArray
-    from kaiwa.rank.models.corpus import Corpus
-    from kaiwa.rank.models.token_lists import Tokens
+    from kaiwa.rank.texts.corpus import Corpus
+    from kaiwa.rank.texts.token_lists import Tokens
 
 MOST_DIALOGUES = 100_000
 

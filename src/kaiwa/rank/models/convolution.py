@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from kaiwa.model.ids import IntArray
     from kaiwa.model.progress_callback import Progress
-    from kaiwa.rank.models.corpus import Corpus
-    from kaiwa.rank.models.token_lists import TokenLists, Tokens
+    from kaiwa.rank.texts.corpus import Corpus
+    from kaiwa.rank.texts.token_lists import TokenLists, Tokens
 
     Reals = NDArray[Any]  # Any: single precision, double in the test of gradients
 

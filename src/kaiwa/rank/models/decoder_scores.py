@@ -15,7 +15,7 @@ from kaiwa.stats.compiled import kernel_part, sum_kernel
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.rank.models.encoder_decoder import Decoder, Reals
-    from kaiwa.rank.models.token_lists import TokenLists
+    from kaiwa.rank.texts.token_lists import TokenLists
 
 _FLAT_LOW, _FLAT_HIGH = np.float32(-10), np.float32(10)  # tanh is -1 or 1 beyond them in single precision
 _HALF, _TWO = np.float32(0.5), np.float32(2)
@@ -51,7 +51,7 @@ def steps_of(targets: TokenLists, model: Decoder) -> Steps:
     """The words of all targets, each target followed by the edge.
 
     >>> from kaiwa.rank.models.encoder_decoder import initial_decoder
-    >>> from kaiwa.rank.models.token_lists import token_lists
+    >>> from kaiwa.rank.texts.token_lists import token_lists
     >>> model = initial_decoder(np.ones(4, dtype=np.int64), 3, np.random.default_rng(1), hidden=2)
     >>> [rows.tolist() for rows in steps_of(token_lists([[0, 1], [2]]), model)[:3]]
     [[0, 1, 4, 2, 4], [4, 0, 1, 4, 2], [4, 4, 0, 4, 4]]

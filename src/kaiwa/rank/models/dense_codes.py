@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.model.progress_callback import Progress
-    from kaiwa.rank.models.corpus import Corpus
-    from kaiwa.rank.models.token_lists import TokenLists
     from kaiwa.rank.models.towers import Towers
+    from kaiwa.rank.texts.corpus import Corpus
+    from kaiwa.rank.texts.token_lists import TokenLists
     from kaiwa.retrieve.search.topk import TopK
 
 Codes = NDArray[np.int8]

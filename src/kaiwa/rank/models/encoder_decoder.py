@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kaiwa.model.progress_callback import no_progress, share
-from kaiwa.rank.models.token_lists import TokenLists
+from kaiwa.rank.texts.token_lists import TokenLists
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from kaiwa.model.ids import IntArray
     from kaiwa.model.progress_callback import Progress
-    from kaiwa.rank.models.corpus import Corpus
-    from kaiwa.rank.models.token_lists import Bitext, Tokens
+    from kaiwa.rank.texts.corpus import Corpus
+    from kaiwa.rank.texts.token_lists import Bitext, Tokens
 
     Reals = NDArray[Any]  # Any: single precision in training, double in the test of gradients
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from kaiwa.model.progress_callback import Progress
-    from kaiwa.rank.models.corpus import Corpus
+    from kaiwa.rank.texts.corpus import Corpus
 
     Arrays = Mapping[str, Any]  # Any: arrays of several dtypes
     Texts = Callable[[int, int], list[str]]  # those of a range of numbers

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kaiwa.model.ids import FloatArray, IntArray
-    from kaiwa.rank.models.corpus import Corpus
-    from kaiwa.rank.models.token_lists import TokenLists, Tokens
+    from kaiwa.rank.texts.corpus import Corpus
+    from kaiwa.rank.texts.token_lists import TokenLists, Tokens
 
 MOST_PAIRS = 40_000
 TFIDF_FEATURES = (

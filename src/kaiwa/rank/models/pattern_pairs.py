@@ -13,7 +13,7 @@ import numpy as np
 
 from kaiwa.model.progress_callback import no_progress
 from kaiwa.rank.models.bigram_language_model import bigram_keys
-from kaiwa.rank.models.token_lists import TokenLists
+from kaiwa.rank.texts.token_lists import TokenLists
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.model.progress_callback import Progress
-    from kaiwa.rank.models.corpus import Corpus
-    from kaiwa.rank.models.token_lists import Tokens
+    from kaiwa.rank.texts.corpus import Corpus
+    from kaiwa.rank.texts.token_lists import Tokens
 
 PATTERNS = 2000
 MOST_PAIRS = 200_000

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kaiwa.model.progress_callback import no_progress
-from kaiwa.rank.models.token_lists import TokenLists
 from kaiwa.rank.models.topic_words import word_rarity
+from kaiwa.rank.texts.token_lists import TokenLists
 from kaiwa.stats.compiled import kernel, sum_kernel
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.model.progress_callback import Progress
-    from kaiwa.rank.models.corpus import Corpus
-    from kaiwa.rank.models.local_words import LocalWords
+    from kaiwa.rank.texts.corpus import Corpus
+    from kaiwa.rank.texts.local_words import LocalWords
 
 DIMENSIONS = 32
 ROUNDS = 6

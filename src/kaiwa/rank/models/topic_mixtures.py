@@ -18,7 +18,7 @@ from kaiwa.stats.compiled import kernel
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.model.progress_callback import Progress
-    from kaiwa.rank.models.corpus import Corpus
+    from kaiwa.rank.texts.corpus import Corpus
 
 TOPICS = 50
 SWEEPS = 60

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kaiwa.model.ids import FloatArray, IntArray
-    from kaiwa.rank.models.corpus import Corpus
-    from kaiwa.rank.models.token_lists import TokenLists, Tokens
+    from kaiwa.rank.texts.corpus import Corpus
+    from kaiwa.rank.texts.token_lists import TokenLists, Tokens
 
 WORD_FEATURES = ("one", "rarity", "rarity squared", "word length", *WORD_CLASSES[1:])
 """What a word has in every text; a word of class ``other`` has no class."""
@@ -79,13 +79,13 @@ def word_features(corpus: Corpus) -> FloatArray:
 def topic_weights(texts: TokenLists, model: TopicWords) -> tuple[TokenLists, FloatArray]:
     """Per text its distinct words, and the probability pi of each that the text is about it.
 
-    >>> from kaiwa.rank.models.token_lists import token_lists
+    >>> from kaiwa.rank.texts.token_lists import token_lists
     >>> model = TopicWords(np.zeros(len(TEXT_FEATURES)), np.zeros(3))
     >>> words, pi = topic_weights(token_lists([[2, 0, 2]]), model)
     >>> words.tokens.tolist(), pi.tolist()
     ([2, 0], [0.5, 0.5])
     """
-    from kaiwa.rank.models.token_lists import TokenLists
+    from kaiwa.rank.texts.token_lists import TokenLists
 
     rows, words, distinct = distinct_words(*texts)
     starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(distinct)))

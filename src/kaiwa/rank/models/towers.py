@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kaiwa.model.progress_callback import no_progress
-from kaiwa.rank.models.phrases import Phrases, frequent_phrases
-from kaiwa.rank.models.word_products import product
+from kaiwa.rank.texts.phrases import Phrases, frequent_phrases
+from kaiwa.rank.texts.word_products import product
 from kaiwa.stats.compiled import kernel, sum_kernel
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from kaiwa.model.ids import IntArray
     from kaiwa.model.progress_callback import Progress
-    from kaiwa.rank.models.corpus import Corpus
-    from kaiwa.rank.models.token_lists import TokenLists, Tokens
+    from kaiwa.rank.texts.corpus import Corpus
+    from kaiwa.rank.texts.token_lists import TokenLists, Tokens
 
 Singles = NDArray[np.float32]
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray, IntArray
     from kaiwa.model.progress_callback import Progress
     from kaiwa.rank.models.bitext_words import BitextWords, Cells, Numbers
-    from kaiwa.rank.models.corpus import Corpus
-    from kaiwa.rank.models.token_lists import Bitext, Tokens
+    from kaiwa.rank.texts.corpus import Corpus
+    from kaiwa.rank.texts.token_lists import Bitext, Tokens
 
 ITERATIONS = 5
 MOST_WORDS = 50_000
@@ -96,7 +96,7 @@ def train_translation(
     A cell is trained if its words occur together in ``fewest_pairs`` pairs (default: 1, or 2 in a large bitext, whose
     cells would not fit in memory).
 
-    >>> from kaiwa.rank.models.token_lists import Bitext, token_lists
+    >>> from kaiwa.rank.texts.token_lists import Bitext, token_lists
     >>> both = np.arange(2, dtype=np.uint32)
     >>> pairs = Bitext(token_lists([[0, 1], [0]]), token_lists([[2, 3], [2]]), both, both)
     >>> trained = train_translation(pairs, words=4, iterations=20)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.rank.models.token_lists import joined
-from kaiwa.rank.models.word_products import LENGTHS, cosines, products, text_lengths
+from kaiwa.rank.texts.token_lists import joined
+from kaiwa.rank.texts.word_products import LENGTHS, cosines, products, text_lengths
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kaiwa.model.ids import FloatArray, IntArray
-    from kaiwa.rank.models.corpus import Corpus
-    from kaiwa.rank.models.local_words import LocalWords
-    from kaiwa.rank.models.token_lists import TokenLists, Tokens
+    from kaiwa.rank.texts.corpus import Corpus
+    from kaiwa.rank.texts.local_words import LocalWords
+    from kaiwa.rank.texts.token_lists import TokenLists, Tokens
 
 DIMENSIONS = 100
 MOST_WORDS = 30_000

@@ -11,8 +11,8 @@ import numpy as np
 
 from kaiwa.errors import InputError
 from kaiwa.rank.models.dense_codes import Coded, coded, nearest, products
-from kaiwa.rank.models.token_lists import TokenLists
 from kaiwa.rank.models.vector_cells import nearest_in_cells
+from kaiwa.rank.texts.token_lists import TokenLists
 from kaiwa.retrieve.search.matching import Candidates
 from kaiwa.retrieve.search.topk import best_first
 

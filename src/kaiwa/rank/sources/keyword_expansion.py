@@ -15,9 +15,9 @@ from kaiwa.retrieve.text.tokenisers import tokeniser
 
 if TYPE_CHECKING:
     from kaiwa.model.ids import FloatArray
-    from kaiwa.rank.models.token_lists import Tokens
     from kaiwa.rank.models.translation import Translation
     from kaiwa.rank.sources.source import Asked
+    from kaiwa.rank.texts.token_lists import Tokens
     from kaiwa.retrieve.search.matching import Candidates
 
 FURTHER = 5

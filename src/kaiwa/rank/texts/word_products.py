@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.rank.models.local_words import list_sums
+from kaiwa.rank.texts.local_words import list_sums
 from kaiwa.stats.compiled import kernel, sum_kernel
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kaiwa.model.ids import FloatArray
-    from kaiwa.rank.models.local_words import LocalWords
-    from kaiwa.rank.models.token_lists import TokenLists, Tokens
+    from kaiwa.rank.texts.local_words import LocalWords
+    from kaiwa.rank.texts.token_lists import TokenLists, Tokens
 
     Singles = NDArray[np.float32]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.rank.models.token_lists import Bitext, TokenLists
+from kaiwa.rank.texts.token_lists import Bitext, TokenLists
 from kaiwa.retrieve.index.byte_lookup import TermTable
 from kaiwa.retrieve.text.tokenisers import all_tokens
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from kaiwa.model.ids import FloatArray, IntArray
-    from kaiwa.rank.models.token_lists import Tokens
+    from kaiwa.rank.texts.token_lists import Tokens
     from kaiwa.retrieve.index.inverted_index import Links
 
     Check = Callable[[str, IntArray, IntArray], None]  # an array, and the parts of it that are read

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kaiwa.rank.models.token_lists import TokenLists
+from kaiwa.rank.texts.token_lists import TokenLists
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kaiwa.model.ids import FloatArray, IntArray
-    from kaiwa.rank.models.token_lists import Tokens
+    from kaiwa.rank.texts.token_lists import Tokens
 
 
 class LocalWords(NamedTuple):
@@ -34,7 +34,7 @@ class LocalWords(NamedTuple):
 def local_words(texts: TokenLists, vocabulary: int) -> LocalWords:
     """The words of texts, of which ``vocabulary`` are known.
 
-    >>> from kaiwa.rank.models.token_lists import token_lists
+    >>> from kaiwa.rank.texts.token_lists import token_lists
     >>> found = local_words(token_lists([[7, 5], [5, 9]]), 10)
     >>> found.words.tolist(), found.texts.tokens.tolist()
     ([7, 5, 9], [0, 1, 1, 2])
