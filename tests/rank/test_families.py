@@ -202,9 +202,9 @@ def test_cells_of_other_vectors_are_refused(index: Path, models_folder: Path, tm
     """Their members would be other texts."""
     copy = shutil.copytree(models_folder, tmp_path / "models")
     train_models(index, copy, names=["towers", "dense"], seed=2, again=True)
-    with pytest.raises(InputError, match="made of other vectors; make them with kaiwa models --cells --again"):
+    with pytest.raises(InputError, match="cells: was trained with other towers than those here; train it again"):
         Bot(index, models=copy).reply("考试", system="hybrid-approximate")
-    train_models(index, copy, names=["cells"], again=True)
+    train_models(index, copy, names=["cells"])
     assert Bot(index, models=copy).reply("考试", system="hybrid-approximate")
 
 
@@ -212,9 +212,9 @@ def test_vectors_of_other_towers_are_refused(index: Path, models_folder: Path, t
     """They would be compared with a query that they were not trained with."""
     copy = shutil.copytree(models_folder, tmp_path / "models")
     train_models(index, copy, names=["towers"], seed=2, again=True)
-    with pytest.raises(InputError, match="made by other towers; make them with kaiwa models --dense --again"):
+    with pytest.raises(InputError, match="dense: was trained with other towers than those here; train it again"):
         Bot(index, models=copy).reply("考试", system="hybrid")
-    assert train_models(index, copy, names=["dense"], again=True).kept == ("towers",)
+    assert train_models(index, copy, names=["dense"]).kept == ("tokens", "towers")
     assert Bot(index, models=copy).reply("考试", system="hybrid")
 
 

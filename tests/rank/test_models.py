@@ -232,6 +232,30 @@ def test_models_of_another_index_are_replaced_and_named(repository: Path, index:
     assert train_models(tmp_path / "other", target, names=["topicword"]).replaced == ("tokens", "topicword")
 
 
+def test_models_that_no_longer_fit_their_tokens_are_named_and_refused(index: Path, tmp_path: Path) -> None:
+    """Words have other numbers after a takedown: a model of the old ones would give other values, without an error."""
+    target = tmp_path / "models"
+    train_models(index, target, names=["translation", "topicword"])
+    opened = open_index(index)
+    hidden = frozenset({opened.comments.texts.id_of(0)})
+    assert train_models(index, target, names=["translation"], takedown=hidden).outdated == ("topicword",)
+    models = open_models(target, opened)
+    models.opened("translation")
+    with pytest.raises(InputError, match="topicword: was trained with other tokens than those here; train it again"):
+        models.opened("topicword")
+    assert train_models(index, target, names=["topicword"], takedown=hidden).outdated == ()
+    open_models(target, opened).opened("topicword")
+
+
+def test_vectors_of_other_towers_are_outdated(index: Path, tmp_path: Path) -> None:
+    """Not those of equal towers."""
+    target = tmp_path / "models"
+    train_models(index, target, names=["dense"])
+    assert train_models(index, target, names=["towers"], again=True).outdated == ()
+    assert train_models(index, target, names=["towers"], again=True, seed=2).outdated == ("dense",)
+    assert train_models(index, target, names=["dense"], seed=2).trained == ("dense",)
+
+
 def test_progress_counts_only_models_that_are_trained(index: Path, tmp_path: Path) -> None:
     """It begins at 0 and rises to all, also if most models are kept."""
     train_models(index, tmp_path / "models", names=["towers", "translation"])

@@ -205,7 +205,8 @@ def test_a_bridge_leads_through_the_dialogues_of_another_repository(index: Path,
     assert opened.comments.texts.id_of(int(found.comments[0])) == "c01"
     assert "c01" in [one.comment for one in Bot(index, models=target).reply("考试", system="bridge")]
     assert train_models(index, target, bridge_from=tmp_path / "dialogues").kept == ("tokens", "bridge")
-    assert train_models(index, target, names=["bridge"]).kept == ("tokens", "bridge")
+    kept = train_models(index, target, names=["bridge"])
+    assert (kept.kept, kept.made_of_more) == (("tokens", "bridge"), ("bridge",))
     with pytest.raises(
         InputError, match="made of more than the index, and must be made again; give bridge_from= again"
     ):

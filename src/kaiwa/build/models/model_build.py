@@ -13,7 +13,7 @@ from kaiwa.build.array_writer import settle, writing_arrays
 from kaiwa.build.models.token_build import write_tokens
 from kaiwa.errors import InputError, option
 from kaiwa.formats.collection.array_folder import MANIFEST, open_arrays, read_manifest
-from kaiwa.formats.collection.model_folder import MODEL, TOKENS, model_arrays
+from kaiwa.formats.collection.model_folder import MODEL, TOKENS, model_arrays, needs_of
 from kaiwa.model.progress_callback import share
 from kaiwa.rank.models.model_table import MODELS
 from kaiwa.rank.texts.corpus import corpus_from
@@ -84,7 +84,10 @@ def built_steps(
     """Train the models of these names in their order; what they need is there, or comes before them."""
     shared = {"index": index.identity, "takedown": _digest(takedown)}
     origins = {name: {**shared, **({"given": given[name].identity} if name in given else {})} for name in steps}
-    made = {name: name in again or not _is_there(target / name, origins[name]) for name in steps}
+    made = dict[str, bool]()
+    for name in steps:
+        needs_anew = name != TOKENS and any(made.get(need, False) for need in MODELS[name].needs)
+        made[name] = name in again or needs_anew or not _is_there(target, name, origins[name])
     efforts = np.array([_effort(name) * made[name] for name in steps])
     ends = np.cumsum(efforts) / max(float(efforts.sum()), 1.0)
     for place, name in enumerate(steps):
@@ -93,7 +96,8 @@ def built_steps(
             continue
         own = share(settings.progress, float(ends[place - 1]) if place else 0.0, float(ends[place]))
         _refuse_lost(target / name, name, given)
-        facts = {**origins[name], "model": name, "seed": settings.seed, "language": index.language}
+        facts: dict[str, Any] = {**origins[name], "model": name, "language": index.language}  # Any: JSON values
+        facts |= {} if name == TOKENS else {"seed": settings.seed, "needs": needs_of(target, name)}
         with writing_arrays(target / name, MODEL, facts) as writer:
             if name == TOKENS:
                 write_tokens(index, takedown, writer, own)
@@ -132,15 +136,15 @@ def _digest(takedown: Takedown) -> str:
     return blake2b(takedown.posts.tobytes() + b"," + takedown.comments.tobytes(), digest_size=16).hexdigest()
 
 
-def _is_there(folder: Path, origin: dict[str, str]) -> bool:
-    """Whether the model was trained on this index with this takedown, and is complete."""
-    if not (folder / MANIFEST).is_file():
+def _is_there(target: Path, name: str, origin: dict[str, str]) -> bool:
+    """Whether the model was trained on this index with this takedown and the needed models, and is complete."""
+    if not (target / name / MANIFEST).is_file():
         return False
     try:
-        files = open_arrays(folder, MODEL)
+        facts = open_arrays(target / name, MODEL).facts
+        return origin.items() <= facts.items() and (name == TOKENS or facts["needs"] == needs_of(target, name))
     except InputError:
         return False
-    return all(files.facts.get(name) == value for name, value in origin.items())
 
 
 def _write_model(index: Index, target: Path, name: str, writer: ArrayWriter, settings: TrainingSettings) -> None:

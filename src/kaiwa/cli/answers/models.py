@@ -93,6 +93,12 @@ def command(
         remark(f"kaiwa: kept with another seed: {', '.join(made.other_seed)}; --again trains with --seed {seed}")
     if made.replaced:
         remark(f"kaiwa: {output} had models of another index, now replaced: {', '.join(made.replaced)}")
+    for name in made.made_of_more:
+        remark(f"kaiwa: kept {name}, which was made of more than this index; delete {output / name} to make it again")
+    if made.outdated:
+        what = f"{output} has models that no longer fit the others: {', '.join(made.outdated)}"
+        remark(f"kaiwa: {what}; train them again with kaiwa models {index} -o {output}")
     kept = f"; kept: {', '.join(made.kept)}" if made.kept else ""
     text = f"{output}: trained {', '.join(made.trained) or 'nothing'}{kept}"
-    emit(Summary(text, {"models": str(output), "trained": made.trained, "kept": made.kept}), as_json=as_json)
+    fields = {"trained": made.trained, "kept": made.kept, "other_seed": made.other_seed, "outdated": made.outdated}
+    emit(Summary(text, {"models": str(output), **fields}), as_json=as_json)

@@ -12,7 +12,7 @@ from kaiwa.build.models.model_tasks import ModelJob, build_models_by_tasks
 from kaiwa.engine.task_notes import opened_unless_local
 from kaiwa.errors import InputError, option
 from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.model_folder import TOKENS, trained_facts
+from kaiwa.formats.collection.model_folder import TOKENS, outdated_names, trained_facts
 from kaiwa.formats.collection.takedown import listed_in, takedown_of
 from kaiwa.formats.text.blocks import open_binary
 from kaiwa.model.progress_callback import Progress, no_progress
@@ -29,13 +29,17 @@ class TrainedModels:
     """The models that were trained, and those that were kept because the same index had trained them before.
 
     ``other_seed`` are those that were kept although they were trained with another seed; ``replaced`` are those that
-    were trained in the place of a model of another index.
+    were trained in the place of a model of another index; ``outdated`` are others of the folder that can no longer be
+    used, because what they were trained with has changed. ``made_of_more`` are those that were kept although they were
+    made of more than the index, and nothing else was given now.
     """
 
     trained: tuple[str, ...]
     kept: tuple[str, ...]
     other_seed: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
+    outdated: tuple[str, ...] = ()
+    made_of_more: tuple[str, ...] = ()
 
 
 def train_models(
@@ -82,6 +86,8 @@ def train_models(
         kept,
         tuple(name for name in kept if name != TOKENS and before[name].get("seed") != seed),
         tuple(name for name in trained if name in before and before[name].get("index") != opened.identity),
+        outdated_names(target),
+        tuple(name for name in kept if "given" in before[name] and name not in given),
     )
 
 

@@ -3,7 +3,8 @@
 MODELS/tokens/        the texts of the index as token numbers
 MODELS/translation/   and so on: one folder for each row of MODELS that was trained
 
-Every folder names the index that it was trained on, and is refused for another.
+Every folder names the index that it was trained on, and is refused for another. It names the tokens and the models that
+it was trained with, and is refused beside others: their numbers would not fit each other.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from kaiwa.formats.collection.array_folder import (
     open_arrays,
     read_manifest,
 )
-from kaiwa.rank.models.model_table import Models
+from kaiwa.rank.models.model_table import MODELS, Models
 from kaiwa.rank.texts.corpus import corpus_from
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from kaiwa.retrieve.index.inverted_index import Index
 
 TOKENS = "tokens"
-MODEL = ArrayFolder("model", "a", version=7, verb="models", lazy=("tokens",))
+MODEL = ArrayFolder("model", "a", version=8, verb="models", lazy=("tokens",))
 
 
 def open_models(path: Path, index: Index) -> Models:
@@ -62,6 +63,16 @@ def model_identity(path: Path, name: str) -> str:
     return identity_of(read_manifest(_folder(path, name), MODEL))
 
 
+def needs_of(path: Path, name: str) -> dict[str, str]:
+    """The identities of what a model is trained with, by name: the tokens, and the models that it needs."""
+    return {} if name == TOKENS else {need: model_identity(path, need) for need in (TOKENS, *MODELS[name].needs)}
+
+
+def outdated_names(path: Path) -> tuple[str, ...]:
+    """The models that cannot be used, because what they were trained with has been trained again since and differs."""
+    return tuple(name for name, facts in trained_facts(path).items() if _changed(path, facts) is not None)
+
+
 def trained_names(path: Path) -> frozenset[str]:
     """The models that a folder has, complete or not."""
     return frozenset(entry.parent.name for entry in path.glob(f"*/{MANIFEST}"))
@@ -81,7 +92,22 @@ def _files(path: Path, name: str, index: Index) -> ArrayFiles:
     files = open_arrays(_folder(path, name), MODEL)
     if files.facts.get("index") != index.identity:
         raise InputError.at(path / name, "was trained on another index", "train it again with kaiwa models")
+    if (need := _changed(path, files.facts)) is not None:
+        what = f"was trained with other {need} than those here"
+        raise InputError.at(path / name, what, f"train it again with kaiwa models INDEX -o {path} --{name}")
     return files
+
+
+def _changed(path: Path, facts: Mapping[str, Any]) -> str | None:  # Any: JSON values
+    """What the model was trained with and is no longer there."""
+    for need, identity in facts.get("needs", {}).items():
+        try:
+            now = model_identity(path, need)
+        except InputError:
+            return str(need)
+        if now != identity:
+            return str(need)
+    return None
 
 
 def _command(path: Path, name: str) -> str:

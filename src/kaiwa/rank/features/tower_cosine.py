@@ -24,7 +24,6 @@ def tower_cosine(batch: Batch, *, side: str) -> FloatArray:
     towers: Towers = batch.models.opened("towers")
     query = towers.encoded(TokenLists(np.array([0, len(batch.words)]), batch.words), 0)
     stored: DenseCodes = batch.models.opened("dense")
-    stored.require_made_by(towers)
     own: Coded = getattr(stored, side)
     if batch.is_stored(side, own.codes):
         numbers = batch.candidates.comments if side == "comments" else batch.numbered_posts[0]

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kaiwa.errors import InputError
 from kaiwa.model.progress_callback import no_progress, share
 from kaiwa.retrieve.search.topk import empty_topk, enters, push, raise_threshold
 from kaiwa.stats.compiled import kernel
@@ -45,16 +44,10 @@ class Coded(NamedTuple):
 
 
 class DenseCodes(NamedTuple):
-    """The coded posts and comments, and the maps of the towers that encoded them."""
+    """The coded posts and comments."""
 
     posts: Coded
     comments: Coded
-    maps: Singles
-
-    def require_made_by(self, towers: Towers) -> None:
-        """Raise an error unless these are the vectors of some towers."""
-        if not np.array_equal(self.maps, towers.maps):
-            raise InputError("the dense vectors were made by other towers; make them with kaiwa models --dense --again")
 
 
 def made_dense_codes(
@@ -69,14 +62,12 @@ def made_dense_codes(
         "posts.factors": posts.factors,
         "comments.codes": comments.codes,
         "comments.factors": comments.factors,
-        "maps": towers.maps,
     }
 
 
 def opened_dense_codes(arrays: Mapping[str, Any]) -> DenseCodes:  # Any: arrays
     """The model, from its arrays."""
-    posts, comments = (Coded(arrays[f"{side}.codes"], arrays[f"{side}.factors"]) for side in ("posts", "comments"))
-    return DenseCodes(posts, comments, arrays["maps"])
+    return DenseCodes(*(Coded(arrays[f"{side}.codes"], arrays[f"{side}.factors"]) for side in ("posts", "comments")))
 
 
 def coded(vectors: Singles) -> Coded:

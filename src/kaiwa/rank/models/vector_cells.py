@@ -43,18 +43,17 @@ class Cells(NamedTuple):
 
 
 class VectorCells(NamedTuple):
-    """The cells of posts and of comments, and the maps of the towers that encoded them."""
+    """The cells of posts and of comments."""
 
     posts: Cells
     comments: Cells
-    maps: Singles
 
 
 def made_vector_cells(
     codes: DenseCodes, *, seed: int, progress: Progress = no_progress
 ) -> dict[str, Any]:  # Any: arrays
     """The arrays of the model: the cells of all coded posts and comments."""
-    arrays: dict[str, Any] = {"maps": codes.maps}  # Any: arrays
+    arrays: dict[str, Any] = {}  # Any: arrays
     for place, side in enumerate(_SIDES):
         own = share(progress, place / len(_SIDES), (place + 1) / len(_SIDES))
         made = cells_of(getattr(codes, side), np.random.default_rng([seed, place]), progress=own)
@@ -64,8 +63,7 @@ def made_vector_cells(
 
 def opened_vector_cells(arrays: Mapping[str, Any]) -> VectorCells:  # Any: arrays
     """The model, from its arrays."""
-    posts, comments = (Cells(*(arrays[f"{side}.{part}"] for part in Cells._fields)) for side in _SIDES)
-    return VectorCells(posts, comments, arrays["maps"])
+    return VectorCells(*(Cells(*(arrays[f"{side}.{part}"] for part in Cells._fields)) for side in _SIDES))
 
 
 def cells_of(vectors: Coded, rng: np.random.Generator, *, progress: Progress = no_progress) -> Cells:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kaiwa.errors import InputError
 from kaiwa.rank.models.dense_codes import Coded, coded, nearest, products
 from kaiwa.rank.models.vector_cells import nearest_in_cells
 from kaiwa.rank.texts.token_lists import TokenLists
@@ -46,13 +45,13 @@ def exact(asked: Asked, space: Space, side: str, k: int) -> TopK:
 def approximate(asked: Asked, space: Space, side: str, k: int) -> TopK:
     """The k nearest of the texts of a side that are in the cells nearest to the query."""
     texts: Coded = getattr(space.codes(asked), side)
-    return nearest_in_cells(texts, getattr(_cells(asked), side), space.query(asked), min(k, len(texts.codes)))
+    cells: VectorCells = asked.models.opened("cells")
+    return nearest_in_cells(texts, getattr(cells, side), space.query(asked), min(k, len(texts.codes)))
 
 
 def tower_codes(asked: Asked) -> DenseCodes:
-    """The coded vectors; those of other towers than the present ones are an error."""
+    """The coded vectors."""
     codes: DenseCodes = asked.models.opened("dense")
-    codes.require_made_by(asked.models.opened("towers"))
     return codes
 
 
@@ -100,14 +99,6 @@ def comments_of_nearest_posts(asked: Asked, *, space: Space = TOWERS, near: Near
     chosen = list(found.items())[: asked.k]
     numbers = np.array([(comment, post) for comment, (post, _) in chosen], dtype=np.int64).reshape(-1, 2)
     return Candidates(numbers[:, 0], numbers[:, 1], np.array([score for _, (_, score) in chosen], dtype=np.float64))
-
-
-def _cells(asked: Asked) -> VectorCells:
-    """The cells of the vectors; those of other vectors are an error."""
-    cells: VectorCells = asked.models.opened("cells")
-    if not np.array_equal(cells.maps, asked.models.opened("dense").maps):
-        raise InputError("the cells were made of other vectors; make them with kaiwa models --cells --again")
-    return cells
 
 
 def _nearest_posts(asked: Asked, space: Space, comments: IntArray) -> IntArray:
