@@ -68,8 +68,7 @@ def _command_name(argument: str) -> str:
 class KaiwaError(Exception):
     """Any error that Kaiwa raises on purpose: one line that ends with what to do.
 
-    ``str(error)`` names arguments as Python does. An f-string keeps the marks of ``option``, so that an error can be
-    raised again with its place in front of it.
+    Its text names arguments as Python does.
 
     >>> import kaiwa
     >>> try:
@@ -82,8 +81,10 @@ class KaiwaError(Exception):
     def __str__(self) -> str:
         return in_python(super().__str__())
 
-    def __format__(self, spec: str) -> str:
-        return format(super().__str__(), spec)
+    @property
+    def marked(self) -> str:
+        """The text with the marks of ``option``: for the command, and to raise it again with its place before it."""
+        return super().__str__()
 
 
 class InputError(KaiwaError):
@@ -103,7 +104,7 @@ class InputError(KaiwaError):
         >>> str(InputError.at("r.txt", "grade '5' is not 0..2", f"see {option('levels')}", line=7))
         "r.txt:7: grade '5' is not 0..2; see levels="
         """
-        spot = f"{place}" if line is None else f"{place}:{line}"
+        spot = place if line is None else f"{place}:{line}"
         return cls(f"{spot}: {what}; {fix}")
 
 

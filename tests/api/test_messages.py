@@ -24,11 +24,11 @@ LITERAL = re.compile(r"(?<![\w-])--[a-z]|(?<!python )(?<![\w-])-m\b")
 
 
 def test_an_option_is_spelled_for_its_reader() -> None:
-    """One message, two spellings; wrapping it in an f-string keeps both."""
+    """One message, two spellings; an error that is raised again with its place keeps both."""
     fault = InputError(f"a gap; choose {option('missing', 'zero')}")
-    wrapped = InputError(f"scores.csv: {fault}")
-    assert str(wrapped) == 'scores.csv: a gap; choose missing="zero"'
-    assert in_command(f"{wrapped}") == "scores.csv: a gap; choose --missing zero"
+    wrapped = InputError(f"scores.csv: {fault.marked}")
+    assert str(wrapped) == f"{wrapped}" == 'scores.csv: a gap; choose missing="zero"'
+    assert in_command(wrapped.marked) == "scores.csv: a gap; choose --missing zero"
 
 
 def test_python_and_the_command_refuse_the_same_files_in_their_own_words(

@@ -232,7 +232,7 @@ def test_options_that_do_not_fit_are_refused(index: Path, words: list[str], line
 
     done = CliRunner().invoke(command, ["serve", *(str(index) if one == "INDEX" else one for one in words)])
     assert isinstance(done.exception, KaiwaError)
-    assert line in in_command(f"{done.exception}")
+    assert line in in_command(done.exception.marked)
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])

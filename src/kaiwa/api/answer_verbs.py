@@ -79,17 +79,21 @@ def train_ranker(
     learner: str = "linear",
     folds: int = 5,
     scheme: str | None = None,
+    p: float | None = None,
     levels: Mapping[float, float] | None = None,
+    top: int | None = None,
+    ablations: bool = True,
     seed: int = 1,
     takedown: Path | str | Collection[str] = frozenset(),
     engine: str = "local",
 ) -> LearningStudy:
     r"""A ranker learned from labelled comments of an index, cross-validated by topic, and written to ``output``.
 
-    ``labels`` is a file of judgements or of votes (``scheme`` turns them into gains), or a task folder. ``learner`` is
-    ``linear`` (RankSVM) or ``lambdamart``. ``features`` are features or families; without them all are taken whose
-    ``models`` are trained. ``candidates`` is the system whose candidates the ranker will order. Nothing is learned from
-    the ids of ``takedown``, nor from the list in the index. ``engine`` computes the features.
+    ``labels`` is a file of judgements or of votes (``scheme``, ``p`` and ``top`` turn them into gains), or a task
+    folder. ``learner`` is ``linear`` (RankSVM) or ``lambdamart``. ``features`` are features or families; without them
+    all are taken whose ``models`` are trained. ``candidates`` is the system whose candidates the ranker will order.
+    ``ablations`` leave out each family in turn. Nothing is learned from the ids of ``takedown``, nor from the list in
+    the index. ``engine`` computes the features.
 
     >>> import kaiwa
     >>> from pathlib import Path
@@ -107,12 +111,13 @@ def train_ranker(
 
     return train(
         Path(index),
-        Labels(Path(labels), None if topics is None else Path(topics), scheme, levels=levels),
+        Labels(Path(labels), None if topics is None else Path(topics), scheme, p, levels, top),
         models=None if models is None else Path(models),
         output=None if output is None else Path(output),
         features=name_list(features),
         candidates=candidates,
         setting=Setting(learner, folds, seed),
+        ablate=ablations,
         takedown=given_ids(takedown),
         engine=engine,
     )

@@ -118,7 +118,7 @@ def main() -> None:
         catch_signals()
         _run(sys.argv[1:])
     except KaiwaError as error:
-        _stop(in_command(f"{error}"), EXIT_BAD_INPUT)
+        _stop(in_command(error.marked), EXIT_BAD_INPUT)
     except click.UsageError as error:
         _stop(f"{' '.join(error.format_message().split())} (try: {_help_line(error)})", EXIT_BAD_INPUT)
     except click.ClickException as error:

@@ -117,7 +117,7 @@ def compare_with_baseline(
     try:
         require_matrix(scores.values, axes=scores.axes)
     except InputError as fault:
-        raise InputError(f"{scores.measure}: {fault}") from None
+        raise InputError(f"{scores.measure}: {fault.marked}") from None
     if baseline not in scores.runs:
         raise UnknownName.among(scores.axes.run, baseline, scores.runs)
     require_alpha(alpha)

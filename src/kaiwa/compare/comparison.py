@@ -307,7 +307,7 @@ def _require_settings(scores: Scores, test: str, trials: Trials, alpha: float, p
     try:
         require_matrix(scores.values, axes=scores.axes)
     except InputError as fault:
-        raise InputError(f"{scores.measure}: {fault}") from None
+        raise InputError(f"{scores.measure}: {fault.marked}") from None
     require_alpha(alpha)
     if trials != "auto" and test != "tukey" and trials < (fewest := fewest_trials(alpha, p_rule)):
         many = counted(trials, "trial")

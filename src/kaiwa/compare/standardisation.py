@@ -57,7 +57,7 @@ def standardisation_factors(scores: Scores) -> Factors:
     try:
         require_matrix(scores.values, topics=1, axes=scores.axes)
     except InputError as fault:
-        raise InputError(f"{scores.measure}: {fault}, or read factors of an earlier round") from None
+        raise InputError(f"{scores.measure}: {fault.marked}, or read factors of an earlier round") from None
     spread = scores.values.max(axis=1) - scores.values.min(axis=1)
     tied = spread <= tie_tolerance(scores.values)
     return Factors(

@@ -54,7 +54,7 @@ def answer(request: dict[str, Any], file: IO[bytes]) -> Iterator[bytes]:  # Any:
             yield SIZE + json.dumps(asdict(table_size(file, path))).encode()
         yield END
     except InputError as refusal:
-        yield REFUSED + f"{refusal}".encode(errors="surrogateescape")
+        yield REFUSED + refusal.marked.encode(errors="surrogateescape")
     except MemoryError:
         yield NO_MEMORY
     except Exception:  # noqa: BLE001  the outermost line of this process; the command reports it as its own fault

@@ -60,7 +60,7 @@ def add_scores(cells: Cells, frame: Frame, *, measure: str = "score") -> None:
         try:
             cells.add(name, topic, run, Cell(score))
         except InputError as fault:
-            raise InputError(f"{PLACE}: {fault}") from None
+            raise InputError(f"{PLACE}: {fault.marked}") from None
 
 
 def _add_parts(cells: Cells, columns: _Columns, measure: str) -> None:
@@ -128,7 +128,7 @@ def _run(name: str, lists: dict[str, list[tuple[float, str, float]]], order: str
     try:
         return Run.from_lists(name, ranked)
     except InputError as fault:
-        raise InputError(f"{PLACE}: run {name!r}, {fault}") from None
+        raise InputError(f"{PLACE}: run {name!r}, {fault.marked}") from None
 
 
 def gains_of(frame: Frame) -> Gains:
@@ -151,7 +151,7 @@ def votes_of(frame: Frame, *, top: int | None = None) -> Votes:
     try:
         return Votes.from_rows(zip(*names, columns.levels("level"), strict=True), top=top)
     except InputError as fault:
-        raise InputError(f"{PLACE}: {fault}") from None
+        raise InputError(f"{PLACE}: {fault.marked}") from None
 
 
 class _Columns:

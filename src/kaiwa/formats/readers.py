@@ -97,7 +97,7 @@ def votes_with_top(path: Path, votes_top: int | None) -> Votes:
     try:
         return read_votes(path, top=votes_top)
     except InputError as fault:
-        raise InputError(f"{fault}".replace(option("top"), option("votes_top"))) from None
+        raise InputError(fault.marked.replace(option("top"), option("votes_top"))) from None
 
 
 def read_topics(path: Path | str) -> dict[str, str]:

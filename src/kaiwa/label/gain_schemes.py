@@ -201,13 +201,17 @@ def voted_gains(
     >>> voted_gains(votes, "sum", levels={1: 1, 2: 3}).gains.of("q")
     {'c': 4.0}
     """
-    return gains_of(votes, weighing(votes, scheme, values=_level_values(levels, votes.top), p=p))
+    return gains_of(votes, weighing(votes, scheme, values=_level_values(levels, votes), p=p))
 
 
-def _level_values(levels: Levels | None, top: int) -> list[float] | None:
+def _level_values(levels: Levels | None, votes: Votes) -> list[float] | None:
     if levels is None:
         return None
+    top = votes.top
     if unknown := sorted(set(levels) - set(range(top + 1))):
         what = f"{option('levels')} names level {unknown[0]:g}, but votes go from 0 to {top}"
         raise InputError(f"{what}; leave it out, or see {option('top')}")
-    return [levels.get(level, 0.0) for level in range(top + 1)]
+    given = {0.0: 0.0} | {float(level): value for level, value in levels.items()}
+    if missing := sorted(set(votes.level[votes.level >= 0].tolist()) - set(given)):
+        raise InputError(f"votes have the level {missing[0]}; give it a gain with {option('levels')}")
+    return [given.get(level, 0.0) for level in range(top + 1)]

@@ -30,7 +30,7 @@ def task_criteria(task: Task) -> Criteria:
         try:
             criteria_of(settings.criteria, answers, top=settings.top)
         except InputError as fault:
-            raise InputError(f"{task.config}:{line}: {fault}") from None
+            raise InputError(f"{task.config}:{line}: {fault.marked}") from None
     return criteria_of(settings.criteria, answers, top=settings.top)
 
 

@@ -10,7 +10,6 @@ from kaiwa.cli.shell.complete import SCHEME, Named
 from kaiwa.cli.shell.output import IN_FILE, OUT_FILE, emit, json_option, remark, remarks, seed_option
 from kaiwa.cli.shell.progress import progress
 from kaiwa.cli.shell.shared_options import (
-    agreement_weight_option,
     engine_option,
     levels_option,
     takedown_option,
@@ -37,16 +36,19 @@ if TYPE_CHECKING:
     "--candidates",
     metavar="SYSTEM",
     type=Named("system"),
-    default="run2",
-    show_default=True,
-    help="The system whose candidates the ranker will order, such as hybrid.",
+    help="The system whose candidates the ranker will order, such as hybrid (default: run2).",
 )
 @click.option("--learner", metavar="NAME", default="linear", show_default=True, help="linear or lambdamart.")
 @click.option("--folds", metavar="N", type=click.IntRange(2), default=5, show_default=True, help="Parts of the topics.")
 @click.option(
     "--scheme", metavar="NAME", type=SCHEME, help="How votes become gains (default: mean, or that of kaiwa.toml)."
 )
-@agreement_weight_option
+@click.option(
+    "--p",
+    metavar="P",
+    type=float,
+    help="Weight of agreement in the unanimity scheme (default: 0.2, or that of kaiwa.toml).",
+)
 @levels_option("the grade itself; 2^level-1 of votes")
 @votes_top_option
 @click.option("--ablations/--no-ablations", default=True, show_default=True, help="Leave out each family in turn.")
@@ -63,11 +65,11 @@ def command(
     letor: Path | None,
     output: Path | None,
     features: str | None,
-    candidates: str,
+    candidates: str | None,
     learner: str,
     folds: int,
     scheme: str | None,
-    p: float,
+    p: float | None,
     levels: str | None,
     top: int | None,
     ablations: bool,
@@ -88,7 +90,20 @@ def command(
 
     setting = Setting(learner, folds, seed)
     if letor is not None:
-        _refuse_with_letor(index=index, topics=topics, models=models, output=output, features=features)
+        _refuse_with_letor(
+            index=index,
+            topics=topics,
+            models=models,
+            output=output,
+            features=features,
+            candidates=candidates,
+            scheme=scheme,
+            p=p,
+            levels=levels,
+            top=top,
+            takedown=takedown,
+            engine=None if engine == "local" else engine,
+        )
         with progress("learning") as tick:
             study = letor_study(letor, setting=setting, ablate=ablations, progress=tick)
     elif index is None or labels is None:
@@ -102,7 +117,7 @@ def command(
                 models=models,
                 output=output,
                 features=feature_names(features),
-                candidates=candidates,
+                candidates=candidates or "run2",
                 setting=setting,
                 ablate=ablations,
                 takedown=listed_ids(takedown),

@@ -127,7 +127,7 @@ def _until_fault(items: Iterator[Item], shared: str) -> Iterator[Item]:
             raise InputError(f"{what}; keep input and output on storage that all workers share")
         yield from items
     except KaiwaError as fault:
-        yield InputError(f"{fault}")
+        yield InputError(fault.marked)
     except OSError as fault:
         where = f"{gethostname()}: {fault.filename or 'a file'}"
         yield InputError.at(where, f"cannot be used ({fault.strerror or fault})", "check the folder and the disk")

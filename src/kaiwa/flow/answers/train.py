@@ -10,7 +10,6 @@ import numpy as np
 from kaiwa.build.array_writer import writing_arrays
 from kaiwa.errors import InputError, UnknownName, counted, option
 from kaiwa.flow.answers.candidate_features import FeatureSource, candidate_features
-from kaiwa.flow.scoring.score import judgements_from
 from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.collection.model_folder import model_identity, trained_names
 from kaiwa.formats.collection.ranker_folder import RANKER, ranker_arrays, ranker_facts
@@ -18,7 +17,7 @@ from kaiwa.formats.collection.takedown import full_takedown, listed_in
 from kaiwa.formats.format import QRELS, VOTES
 from kaiwa.formats.letor_files import read_letor
 from kaiwa.formats.pool_files import read_pool
-from kaiwa.formats.readers import format_of, read_topics
+from kaiwa.formats.readers import format_of, read_qrels, read_topics, read_votes
 from kaiwa.label.gain_schemes import UNANIMITY_WEIGHT
 from kaiwa.measure.gain_scale import Scale
 from kaiwa.model.ids import unpack
@@ -30,6 +29,7 @@ from kaiwa.rank.learning.ranker import LEARNERS
 from kaiwa.rank.learning.training_set import training_set
 from kaiwa.rank.system_table import SYSTEMS
 from kaiwa.retrieve.search.takedown_ids import IndexRelations
+from kaiwa.studies.judging import judged_gains, judged_votes
 from kaiwa.task.comment_texts import listed_in_task
 from kaiwa.task.folder_search import CONFIG
 from kaiwa.task.task_folder import read_task
@@ -54,7 +54,7 @@ class Labels:
     path: Path
     topics: Path | None = None
     scheme: str | None = None
-    p: float = UNANIMITY_WEIGHT
+    p: float | None = None
     levels: Mapping[float, float] | None = None
     top: int | None = None
 
@@ -159,7 +159,16 @@ def read_labels(labels: Labels) -> tuple[Gains, dict[str, str]]:
     if labels.topics is None:
         raise InputError(f"no topics are given; give the texts of the topics with {option('topics')}")
     are_votes = format_of(labels.path, QRELS, VOTES).noun is VOTES
+    if not are_votes:
+        _refuse_for_qrels(labels)
     return _gains(labels, labels.path, are_votes=are_votes), read_topics(labels.topics)
+
+
+def _refuse_for_qrels(labels: Labels) -> None:
+    """Refuse what only turns votes into gains."""
+    for name, value in (("scheme", labels.scheme), ("p", labels.p), ("top", labels.top)):
+        if value is not None:
+            raise InputError.at(labels.path, "has gains, not votes", f"leave out {option(name)}")
 
 
 def _task_labels(labels: Labels) -> tuple[Gains, dict[str, str]]:
@@ -167,13 +176,16 @@ def _task_labels(labels: Labels) -> tuple[Gains, dict[str, str]]:
     task = read_task(labels.path)
     topics = read_topics(labels.topics or task.topics)
     if task.qrels.is_file() and labels.scheme is None:
+        _refuse_for_qrels(replace(labels, path=task.qrels))
         return _gains(labels, task.qrels, are_votes=False), topics
     if not task.votes.is_file():
         what = f"holds neither {task.qrels.name} nor {task.votes.name}"
         raise InputError.at(labels.path, what, "label the pool first (kaiwa pool)")
     settings = task.settings
-    scheme, p = (settings.scheme, settings.p) if labels.scheme is None else (labels.scheme, labels.p)
-    own = Labels(labels.path, labels.topics, scheme, p, labels.levels, labels.top or settings.top)
+    p = labels.p if labels.p is not None or labels.scheme is not None else settings.p
+    own = Labels(
+        labels.path, labels.topics, labels.scheme or settings.scheme, p, labels.levels, labels.top or settings.top
+    )
     return _gains(own, task.votes, are_votes=True), topics
 
 
@@ -200,11 +212,10 @@ def _unlabelled(folder: Path, gains: Gains) -> int:
 
 def _gains(labels: Labels, path: Path, *, are_votes: bool) -> Gains:
     scale = Scale(levels=labels.levels)
-    qrels, votes = (None, path) if are_votes else (path, None)
-    judged = judgements_from(
-        qrels, votes, None, scale=scale, scheme=labels.scheme or "mean", p=labels.p, votes_top=labels.top
-    )
-    return judged.judgements.gains
+    if not are_votes:
+        return judged_gains(read_qrels(path), scale).judgements.gains
+    votes, p = read_votes(path, top=labels.top), UNANIMITY_WEIGHT if labels.p is None else labels.p
+    return judged_votes(votes, scale, scheme=labels.scheme or "mean", p=p).judgements.gains
 
 
 def feature_names(text: str | None) -> list[str]:

@@ -46,7 +46,7 @@ class ScoreFiles:
         try:
             yield
         except InputError as fault:
-            raise InputError(f"{self.paths[0]}: {fault}") from None
+            raise InputError(f"{self.paths[0]}: {fault.marked}") from None
 
 
 @dataclass(frozen=True, eq=False)

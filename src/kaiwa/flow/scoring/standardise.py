@@ -55,7 +55,7 @@ def standardise_files(
         try:
             used[measure] = earlier[measure] if factors else standardisation_factors(table)
         except InputError as fault:
-            raise InputError(f"{paths[0]}: {fault}") from None
+            raise InputError(f"{paths[0]}: {fault.marked}") from None
     tables = [standardised(table, used[measure], method=method, a=a, b=b) for measure, table in scores.items()]
     if save_factors:
         write_factors(save_factors, used.values())

@@ -56,7 +56,7 @@ def rank_agreement_of_files(
             workers=workers,
         )
     except InputError as fault:
-        raise InputError.at(paths[0], *f"{fault}".split("; ", 1)) from None
+        raise InputError.at(paths[0], *fault.marked.split("; ", 1)) from None
 
 
 def _sides(

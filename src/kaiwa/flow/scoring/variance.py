@@ -78,4 +78,4 @@ def _placed(paths: Sequence[Path], work: Callable[[], T]) -> T:
     try:
         return work()
     except InputError as fault:
-        raise InputError(f"{', '.join(map(str, paths))}: {fault}") from None
+        raise InputError(f"{', '.join(map(str, paths))}: {fault.marked}") from None

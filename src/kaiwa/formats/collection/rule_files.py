@@ -30,4 +30,4 @@ def read_rules(name: str) -> RuleSet:
     try:
         return RuleSet.from_fields(read_toml(Path(name), "see kaiwa clean --rules list for the shape"))
     except InputError as fault:
-        raise fault if str(fault).startswith(name) else InputError(f"{name}: {fault}") from None
+        raise fault if str(fault).startswith(name) else InputError(f"{name}: {fault.marked}") from None

@@ -105,7 +105,7 @@ def _check_names(row: VoteRow) -> None:
         try:
             cell(kind, name, first=kind == "topic")
         except InputError as fault:
-            raise InputError(f"{row.place}: {fault}") from None
+            raise InputError(f"{row.place}: {fault.marked}") from None
 
 
 def _level(row: VoteRow, top: int | None) -> int:

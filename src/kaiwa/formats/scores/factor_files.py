@@ -77,4 +77,4 @@ def _factors(path: Path, measure: str, entries: list[tuple[str, float, float]]) 
             np.array([sd for _, _, sd in entries]),
         )
     except InputError as fault:
-        raise InputError(f"{path}: {fault}") from None
+        raise InputError(f"{path}: {fault.marked}") from None

@@ -117,7 +117,7 @@ def _stated(path: Path, task: str, stamp: str | None) -> tuple[dict[str, Directi
         try:
             found = parsed_log(file)
         except InputError as fault:
-            return {}, [f"{fault}, for the directions of its measures; their names decide"]
+            return {}, [f"{fault.marked}, for the directions of its measures; their names decide"]
         stated = found.get("higher_is_better") if isinstance(found, dict) else None
         metrics = stated.get(task) if isinstance(stated, dict) else None
         if isinstance(metrics, dict):

@@ -95,7 +95,7 @@ def _directed(path: Path, cells: Cells) -> Cells:
             direction: Direction = "lower" if mark[1] == "lower" else "higher"
             if mark[2] and mark[2] not in cells.tables:
                 fault = UnknownName.among("measure", mark[2], cells.tables)
-                raise InputError(f"{path}:{line}: {fault}")
+                raise InputError(f"{path}:{line}: {fault.marked}")
             for measure in [mark[2]] if mark[2] else cells.tables:
                 cells.state(measure, direction, f"{path}:{line}")
     return cells

@@ -143,5 +143,5 @@ def answer_posts(service: ReplyService, port: int, pipe: Connection[Any, Any]) -
         serve_replies(service, port, lambda url: pipe.send((url, "")), is_over=pipe.poll)
     except (KaiwaError, OSError) as fault:
         with suppress(OSError):
-            pipe.send(("", f"{fault}"))
+            pipe.send(("", fault.marked if isinstance(fault, KaiwaError) else str(fault)))
         sys.exit(2)
