@@ -27,6 +27,7 @@ _COMMAND = {
     "count": "-n",
     "depths": "--pool-depth",
     "hours": "--budget",
+    "k": "-k",
     "measure": "-m",
     "n": "--topics",
     "output": "-o",
@@ -131,7 +132,7 @@ class UnknownName(InputError):  # noqa: N818  reads as the thing it is
 
         names = list(known)
         by_small = {one.lower(): one for one in reversed(names)}
-        near = [by_small[one] for one in get_close_matches(name.lower(), by_small, n=3, cutoff=0.6)]
+        near = [by_small[one] for one in get_close_matches(str(name).lower(), by_small, n=3, cutoff=0.6)]
         if near:
             return cls(f"unknown {kind} {name!r}; did you mean {' or '.join(map(repr, near))}?")
         return cls(f"unknown {kind} {name!r}; known: {', '.join(names)}")

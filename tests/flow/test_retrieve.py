@@ -10,7 +10,7 @@ import pytest
 
 import kaiwa
 from kaiwa.build.index.index_build import build_index
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, UnknownName
 from kaiwa.flow.answers.retrieve import Bot
 from kaiwa.rank.answer_filters import NO_FILTERS, Filters
 from kaiwa.rank.system_table import SYSTEMS
@@ -124,11 +124,32 @@ def test_strange_queries_get_an_answer_or_none(bot: Bot, query: str, system: str
     assert isinstance(bot.reply(query, system=system), list)
 
 
-@pytest.mark.parametrize("k", [0, -1, 1001])
+@pytest.mark.parametrize("k", [0, -1, 1001, 2.5, "3", None])
 def test_a_senseless_k_is_refused(bot: Bot, k: int) -> None:
     """K is checked where it enters."""
-    with pytest.raises(InputError, match="give 1 to 1000"):
+    with pytest.raises(InputError, match="is no number of answers; give 1 to 1,000"):
         bot.reply("考试", k=k)
+
+
+@pytest.mark.parametrize("post", [None, 3, b"text"])
+def test_a_post_that_is_no_text_is_refused(bot: Bot, post: str) -> None:
+    """One line, also for the texts of a run's topics."""
+    with pytest.raises(InputError, match="not a text; give its text"):
+        bot.reply(post)
+    with pytest.raises(InputError, match="not a text; give its text"):
+        bot.run({"q1": post}, name="R")
+
+
+def test_topics_that_are_no_dict_are_refused(bot: Bot) -> None:
+    """A list of texts has no ids."""
+    with pytest.raises(InputError, match="give a dict of ids and texts"):
+        bot.run(["考试"], name="R")  # type: ignore[arg-type]  # the wrong type is what is tested
+
+
+def test_an_empty_name_is_no_system(bot: Bot) -> None:
+    """It is not the default, which has no name."""
+    with pytest.raises(UnknownName, match="unknown system ''"):
+        bot.reply("考试", system="")
 
 
 def test_a_takedown_works_at_once_on_an_open_index(index: Path, tmp_path: Path) -> None:

@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
-OPTIONAL = {"fugashi", "matplotlib", "numba", "pandas", "polars", "pyarrow", "rjieba", "snowballstemmer"}
+OPTIONAL = {
+    "fugashi",
+    "matplotlib",
+    "numba",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "rjieba",
+    "snowballstemmer",
+    "threadpoolctl",
+}
 """Libraries that src/ imports and the core does not bring; ir_measures is the caller's own."""
 
 

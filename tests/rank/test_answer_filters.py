@@ -72,3 +72,25 @@ def test_a_near_text_is_found_as_by_comparing_with_all(sets: list[frozenset[str]
         if not is_near:
             texts.add(own)
             added.append(own)
+
+
+@pytest.mark.parametrize(
+    ("word", "comment", "reason"),
+    [
+        ("ad", "An AD!", "blocked"),
+        ("ad", "I had a day", None),
+        ("ad", "ads", None),
+        ("ad", "ad_block", "blocked"),
+        ("ad", "この ad です", "blocked"),
+        ("ad", "广告ad位", "blocked"),
+        ("click here", "Please click here now", "blocked"),
+        ("click here", "click hereafter", None),
+        ("广告", "广告位", "blocked"),
+        ("c++", "learn C++ today", "blocked"),
+        ("!!", "buy!!", "blocked"),
+        ("a.b", "a-b", None),
+    ],
+)
+def test_a_blocked_word_is_a_whole_word_where_words_have_spaces(word: str, comment: str, reason: str | None) -> None:
+    """Chinese and Japanese write no spaces, so there any occurrence counts."""
+    assert Screen("x", Filters(blocked=(word,))).refuses(comment) == reason

@@ -112,11 +112,12 @@ def test_an_unknown_similarity_offers_the_known_one(opened: Index) -> None:
         search(query_of(opened, "考试"), Matcher("bm52", 1.0, 1.0), k=3)
 
 
-def test_an_unknown_fusion_is_an_error_where_rankings_are_fused() -> None:
-    """The other systems have nothing to fuse."""
+@pytest.mark.parametrize("name", ["fusion", "run2"])
+def test_an_unknown_fusion_is_an_error_of_every_system(name: str) -> None:
+    """Also of one that fuses nothing: a typing error is never silent."""
     with pytest.raises(UnknownName, match="did you mean 'rrf'"):
-        system_named("fusion", fusion="rff")
-    assert system_named("run2", fusion="rff") is SYSTEMS["run2"]
+        system_named(name, fusion="rff")
+    assert system_named("run2", fusion="combsum") is SYSTEMS["run2"]
 
 
 def test_the_page_lists_every_system_and_every_feature() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kaiwa.errors import UnknownName
+from kaiwa.errors import InputError, UnknownName
 from kaiwa.retrieve.text.tokenisers import language_of, tokeniser
 
 
@@ -55,3 +55,12 @@ def test_an_unknown_tokeniser_is_named_with_a_hint() -> None:
     """Did you mean."""
     with pytest.raises(UnknownName, match="did you mean 'bigrams'"):
         tokeniser("zh+bigram")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("en+en", "is the same twice; give 'en'"), ("zh+", "unknown tokeniser ''")]
+)
+def test_half_a_tokeniser_or_the_same_twice_is_refused(name: str, message: str) -> None:
+    """A plus sign joins two."""
+    with pytest.raises(InputError, match=message):
+        tokeniser(name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kaiwa.api.given_names import name_list
+from kaiwa.api.arguments import maybe_path, name_list, path_of, seed_of
 from kaiwa.formats.collection.takedown import given_ids
 from kaiwa.rank.answer_filters import Filters
 
@@ -54,14 +54,14 @@ def train_models(
 
     given = given_ids(takedown)
     return train(
-        Path(index),
-        Path(models),
-        names=name_list(names),
-        seed=seed,
+        path_of("index", index),
+        path_of("models", models),
+        names=name_list("names", names),
+        seed=seed_of(seed),
         again=again,
-        bridge_from=None if bridge_from is None else Path(bridge_from),
-        encoder=None if encoder is None else Path(encoder),
-        tokenizer=None if tokenizer is None else Path(tokenizer),
+        bridge_from=maybe_path("bridge_from", bridge_from),
+        encoder=maybe_path("encoder", encoder),
+        tokenizer=maybe_path("tokenizer", tokenizer),
         takedown=given,
         engine=engine,
     )
@@ -110,13 +110,13 @@ def train_ranker(
     from kaiwa.rank.learning.cross_validation import Setting
 
     return train(
-        Path(index),
-        Labels(Path(labels), None if topics is None else Path(topics), scheme, p, levels, top),
-        models=None if models is None else Path(models),
-        output=None if output is None else Path(output),
-        features=name_list(features),
+        path_of("index", index),
+        Labels(path_of("labels", labels), maybe_path("topics", topics), scheme, p, levels, top),
+        models=maybe_path("models", models),
+        output=maybe_path("output", output),
+        features=name_list("features", features),
         candidates=candidates,
-        setting=Setting(learner, folds, seed),
+        setting=Setting(learner, folds, seed_of(seed)),
         ablate=ablations,
         takedown=given_ids(takedown),
         engine=engine,
@@ -142,10 +142,10 @@ def open_index(
     from kaiwa.flow.answers.retrieve import Bot
 
     return Bot(
-        Path(path),
+        path_of("path", path),
         takedown=given_ids(takedown),
-        models=None if models is None else Path(models),
-        model=None if model is None else Path(model),
+        models=maybe_path("models", models),
+        model=maybe_path("model", model),
     )
 
 

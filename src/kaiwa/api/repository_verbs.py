@@ -5,16 +5,16 @@ The examples run in a folder with ``pairs.tsv`` (two pairs), its ``repository`` 
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.api.given_names import one_of
+from kaiwa.api.arguments import maybe_path, one_of, path_list, path_of, seed_of
 from kaiwa.formats.collection.takedown import given_ids
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
+    from pathlib import Path
 
     from kaiwa.build.repository.cleaning import Cleaned
     from kaiwa.flow.collection.topics import Topics
@@ -50,13 +50,12 @@ def clean_pairs(
     """
     from kaiwa.flow.collection.clean import clean_pairs as clean
 
-    paths = [Path(pairs)] if isinstance(pairs, Path | str) else [Path(path) for path in pairs]
     return clean(
-        paths,
-        Path(repository),
+        path_list("pairs", pairs),
+        path_of("repository", repository),
         rules=rules,
         sample=sample,
-        seed=seed,
+        seed=seed_of(seed),
         keep_first=keep_first,
         takedown=given_ids(takedown),
         engine=engine,
@@ -85,11 +84,11 @@ def sample_topics(
     from kaiwa.flow.collection.topics import sample_topics as sample
 
     return sample(
-        Path(repository),
+        path_of("repository", repository),
         count=count,
-        pool=None if pool is None else Path(pool),
-        rest=None if rest is None else Path(rest),
-        rng=np.random.default_rng(seed),
+        pool=maybe_path("pool", pool),
+        rest=maybe_path("rest", rest),
+        rng=np.random.default_rng(seed_of(seed)),
         takedown=given_ids(takedown),
     )
 
@@ -122,8 +121,8 @@ def index_repository(
     if language is not None:
         one_of("language", language, ("zh", "ja", "en"))
     return make(
-        Path(repository),
-        Path(index),
+        path_of("repository", repository),
+        path_of("index", index),
         language=language,
         tokens=tokens,
         takedown=given_ids(takedown),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from kaiwa.api.given_names import name_list, one_of
+from kaiwa.api.arguments import name_list, one_of
 from kaiwa.errors import InputError, option
 from kaiwa.model.gains import Gains
 from kaiwa.model.run import Run
@@ -223,7 +223,7 @@ def _listed(runs: Run | Iterable[Run]) -> list[Run]:
 
 
 def _named(measures: str | Sequence[str]) -> list[str]:
-    named = name_list(measures)
+    named = name_list("measures", measures)
     if not named:
         example = option("measures", python='["nG@1", "nERR@10"]')
         raise InputError(f"no measures; give at least one, as {example}")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 
+from kaiwa.errors import InputError
 from kaiwa.model.normalise import bigrams, normalise, skeleton
-from kaiwa.retrieve.text.tokenisers import words_and_characters
+from kaiwa.retrieve.text.tokenisers import CJK, words_and_characters
+
+_SPACED = re.compile(f"[^\\W_{CJK}]")  # a letter or digit of a script that writes spaces between words
 
 
 @dataclass(frozen=True)
@@ -18,7 +22,8 @@ class Filters:
 
     A comment repeats the query (the task's non-repetitive criterion) if at least the share ``repeat`` of its character
     bigrams also occurs in the query, or if it is reordered: it has at least that share of the query's words and no word
-    of its own. Of two answers whose bigrams overlap by ``near`` or more (Jaccard), the lower one is dropped.
+    of its own. Of two answers whose bigrams overlap by ``near`` or more (Jaccard), the lower one is dropped. A blocked
+    word is a whole word, except in Chinese and Japanese, which write no spaces; it may be a phrase.
 
     >>> import kaiwa
     >>> kaiwa.Filters(min_chars=5).blocked
@@ -30,8 +35,8 @@ class Filters:
     near: float = 0.8
     blocked: tuple[str, ...] = ()
 
-
-NO_FILTERS = Filters(min_chars=0, repeat=2.0, near=2.0)
+    def __post_init__(self) -> None:
+        _require_words(self.blocked)
 
 
 class NearTexts:
@@ -77,7 +82,7 @@ class Screen:
         self._query = skeleton(query)
         self._query_bigrams = bigrams(query)
         self._query_words = Counter(words_and_characters(query))
-        self._blocked = tuple(normalise(word) for word in filters.blocked)
+        self._blocked = _pattern_of(filters.blocked)
         self._answers = NearTexts(filters.near)
 
     def refuses(self, text: str) -> str | None:
@@ -98,7 +103,7 @@ class Screen:
             return "repeat"
         if self._is_reordered(text):
             return "reordered"
-        if self._blocked and any(word in normalise(text) for word in self._blocked):
+        if self._blocked is not None and self._blocked.search(normalise(text)):
             return "blocked"
         return "near" if self._answers.has_near(own) else None
 
@@ -106,3 +111,27 @@ class Screen:
         """Whether the comment has most words of the query, and no other: "我爱你" has too few of "你爱我吗"."""
         own = Counter(words_and_characters(text))
         return 0 < own.total() >= self._filters.repeat * self._query_words.total() and own <= self._query_words
+
+
+def _require_words(blocked: object) -> None:
+    """Refuse a text, whose letters would be words, and an empty word, which every comment has."""
+    if not isinstance(blocked, tuple | list):
+        raise InputError(f"the blocked words are {blocked!r}; give a tuple of words")
+    for word in blocked:
+        if not isinstance(word, str) or not normalise(word):
+            raise InputError(f"the blocked word {word!r} has no character that is compared; remove it")
+
+
+def _pattern_of(words: tuple[str, ...]) -> re.Pattern[str] | None:
+    """What matches a normalised text that has one of the words."""
+    return re.compile("|".join(_whole(normalise(word)) for word in words)) if words else None
+
+
+def _whole(word: str) -> str:
+    """The pattern of one word: "las" is not in "class", but "广告" is in "广告位"."""
+    before = f"(?<!{_SPACED.pattern})" if _SPACED.match(word[0]) else ""
+    after = f"(?!{_SPACED.pattern})" if _SPACED.match(word[-1]) else ""
+    return f"{before}{re.escape(word)}{after}"
+
+
+NO_FILTERS = Filters(min_chars=0, repeat=2.0, near=2.0)

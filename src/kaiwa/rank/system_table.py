@@ -230,9 +230,10 @@ def system_named(name: str, *, fusion: str = "rrf") -> System:
     ('translation', 'towers', 'dense')
     """
     system = _fused(name.removeprefix(_FUSED)) if name.startswith(_FUSED) else SYSTEMS[name]
+    combine = FUSIONS[fusion]
     if system.combine not in FUSIONS.values():
         return system
-    return replace(system, combine=FUSIONS[fusion], description=f"{system.description} ({fusion})")
+    return replace(system, combine=combine, description=f"{system.description} ({fusion})")
 
 
 def _fused(listed: str) -> System:

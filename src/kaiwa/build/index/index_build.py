@@ -64,7 +64,7 @@ def build_index(
         raise InputError(f"{option('shards')} is {shards}; give 1 to {MAX_SHARDS}")
     repository = open_repository(source, takedown=takedown | listed_in(target))
     language = language or repository.manifest.language or _language_of(repository)
-    chosen = tokeniser(tokens or default_tokens(language))
+    chosen = tokeniser(default_tokens(language) if tokens is None else tokens)
     facts: dict[str, Any] = {"language": language, "tokeniser": chosen.name}
     for similarity in SIMILARITIES.values():
         facts |= similarity.parameters

@@ -17,6 +17,7 @@ from kaiwa.formats.collection.model_folder import MODEL, TOKENS, model_arrays, n
 from kaiwa.model.progress_callback import share
 from kaiwa.rank.models.model_table import MODELS
 from kaiwa.rank.texts.corpus import corpus_from
+from kaiwa.stats.matrix_threads import one_matrix_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -151,5 +152,6 @@ def _write_model(index: Index, target: Path, name: str, writer: ArrayWriter, set
     corpus = corpus_from(model_arrays(target, TOKENS, index), index.links, index.language)
     kind = MODELS[name]
     needed = {need: MODELS[need].opened(model_arrays(target, need, index)) for need in kind.needs}
-    for array, values in kind.train(corpus, replace(settings, needed=needed)).items():
-        writer.save(array, values)
+    with one_matrix_thread():
+        for array, values in kind.train(corpus, replace(settings, needed=needed)).items():
+            writer.save(array, values)

@@ -60,7 +60,7 @@ def command(
         if all_systems is not None:
             emit(_all_runs(bot.system_names(), run, all_systems), as_json=as_json)
         elif output is not None:
-            title = name or output.name.partition(".")[0]
+            title = output.name.partition(".")[0] if name is None else name
             emit(_one_run(partial(run, name=title, system=how.system), len(asked), output, how), as_json=as_json)
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from kaiwa.engine.dataset import Note
 from kaiwa.engine.task_notes import AHEAD, task_notes
@@ -25,7 +28,7 @@ from kaiwa.rank.system_table import SYSTEMS, system_named
 from kaiwa.retrieve.search.matching import query_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from kaiwa.engine.dataset import Engine
@@ -114,7 +117,7 @@ class Bot(Shown):
         >>> print(kaiwa.open("index").reply("A day in Hawaii", k=1)[0].text)
         Enjoy the beaches of Hawaii
         """
-        query, chosen = query_of(self.index, text), self._system(system, fusion)
+        query, chosen = self._query(text), self._system(system, fusion)
         found = self._answers(query, chosen, k, filters)
         return replies(query, chosen, found, self._models, self._takedown())
 
@@ -139,6 +142,7 @@ class Bot(Shown):
         >>> kaiwa.open("index").run({"q1": "A day in Hawaii"}, name="KAIWA-E-R1").comments_of("q1")
         ['c1']
         """
+        _require_topics(topics)
         chosen = self._system(system, fusion)
         lists: dict[str, list[tuple[str, float]]] = {}
         if engine is not None:
@@ -147,7 +151,7 @@ class Bot(Shown):
                 lists |= {topic: part.ranking(topic) for topic in part.topics}
             return Run.from_lists(name, lists, description=chosen.description)
         for done, (topic, text) in enumerate(topics.items(), start=1):
-            found = self._answers(query_of(self.index, text), chosen, k, filters)
+            found = self._answers(self._query(text), chosen, k, filters)
             if topic not in self._given | self._list.ids:
                 lists[topic] = ranking(self.index, found)
             progress(done, len(topics))
@@ -189,12 +193,16 @@ class Bot(Shown):
         >>> print(kaiwa.open(index).bare_replies("A day in Hawaii", k=1)[0].post_text)
         The first day in Hawaii
         """
-        query, chosen = query_of(self.index, text), self._system(system, fusion)
+        query, chosen = self._query(text), self._system(system, fusion)
         return bare_replies(self.index, self._answers(query, chosen, k, filters))
 
+    def _query(self, text: str) -> Query:
+        _require_text(text)
+        return query_of(self.index, text)
+
     def _system(self, name: str | None, fusion: str) -> System:
-        if name not in {None, LEARNED}:
-            return system_named(name or DEFAULT_SYSTEM, fusion=fusion)
+        if name is not None and name != LEARNED:
+            return system_named(name, fusion=fusion)
         if self._ranker is not None:
             return learned_system(self._ranker)
         if name == LEARNED:
@@ -202,8 +210,7 @@ class Bot(Shown):
         return system_named(DEFAULT_SYSTEM, fusion=fusion)
 
     def _answers(self, query: Query, system: System, k: int, filters: Filters) -> Candidates:
-        if not 1 <= k <= _MAX_K:
-            raise InputError(f"k is {k}; give 1 to {_MAX_K}")
+        _require_number(k)
         return answers(query, system, k=k, filters=filters, takedown=self._takedown(), models=self._models)
 
     def _takedown(self) -> Takedown:
@@ -211,6 +218,21 @@ class Bot(Shown):
         if self._list.read_again():
             self._numbers = takedown_of(self.index, self._given | self._list.ids)
         return self._numbers
+
+
+def _require_number(k: object) -> None:
+    if not isinstance(k, int | np.integer) or not 1 <= k <= _MAX_K:
+        raise InputError(f"{option('k', python=repr(k), value=str(k))} is no number of answers; give 1 to {_MAX_K:,}")
+
+
+def _require_text(post: object) -> None:
+    if not isinstance(post, str):
+        raise InputError(f"the post is {post!r}, not a text; give its text")
+
+
+def _require_topics(topics: object) -> None:
+    if not isinstance(topics, Mapping):
+        raise InputError(f"the topics are {topics!r}; give a dict of ids and texts (kaiwa.read_topics)")
 
 
 def _runs(

@@ -9,9 +9,10 @@ reader of texts asks this module (decision 072).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, option
 from kaiwa.formats.text.blocks import bare_name, numbered_lines, read_blocks
 
 if TYPE_CHECKING:
@@ -62,7 +63,19 @@ def given_ids(given: Path | str | Collection[str] | None) -> frozenset[str]:
     """The ids that a Python caller gives: a path is read, a collection is taken as it is."""
     from pathlib import Path
 
-    return read_takedown(Path(given)) if isinstance(given, Path | str) else frozenset(given or ())
+    if isinstance(given, Path | str):
+        return read_takedown(Path(given))
+    return frozenset() if given is None else _texts_in(given)
+
+
+def _texts_in(given: object) -> frozenset[str]:
+    """The ids of a collection; numbers would be the ids of nothing."""
+    ids = list(given) if isinstance(given, Iterable) else [given]
+    texts = frozenset(one for one in ids if isinstance(one, str))
+    if not all(isinstance(one, str) for one in ids):
+        what = f"{option('takedown', python=repr(given))} is not a list of ids, which are texts"
+        raise InputError(f"{what}; give a list of texts, or a file")
+    return texts
 
 
 def _ids(path: Path) -> Iterator[str]:

@@ -37,7 +37,7 @@ def neighbour_vectors(batch: Batch) -> FloatArray:
     """The cosine of the comment's word vector and the weighted mean of those of the nearest pairs' comments."""
     near, model = batch.neighbours, batch.models.opened("vectors")
     vectors = text_vectors(near.replies, model)
-    mean = near.weights @ vectors
+    mean = np.einsum("t,td->d", near.weights, vectors)
     stored = batch.stored("comments", model[LENGTHS["comments"]])
     found = vector_cosines(batch.local_comments, mean, model, stored) / max(float(np.sqrt(mean @ mean)), _SMALLEST)
     others = mean - near.weights[:, None] * vectors

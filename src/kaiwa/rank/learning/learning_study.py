@@ -16,6 +16,7 @@ from kaiwa.rank.learning.feature_rankings import ALL, feature_rankings, without
 from kaiwa.rank.learning.ranker import LEARNERS, fitted
 from kaiwa.rank.learning.training_set import MEASURES
 from kaiwa.stats.anova import within_run_variance
+from kaiwa.stats.matrix_threads import one_matrix_thread
 from kaiwa.stats.topic_bootstrap import percentile_limits, topic_weights
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class LearningStudy:
     warnings: tuple[str, ...]
 
 
+@one_matrix_thread()
 def learning_study(
     labelled: TrainingSet, setting: Setting, *, ablate: bool = True, progress: Progress = no_progress
 ) -> LearningStudy:

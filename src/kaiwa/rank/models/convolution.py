@@ -119,7 +119,7 @@ def match_scores(query: TokenLists, texts: TokenLists, matching: Matching) -> Re
     asked = pooled(query, model, 0).values[0] @ model.match
     values = np.tanh(largest_sums(*texts, matching.products, LONGEST) + model.biases[1])
     values[np.diff(texts.starts) == 0] = 0.0
-    scores: Reals = (values @ asked).astype(np.float64)
+    scores: Reals = np.einsum("tf,f->t", values, asked).astype(np.float64)
     return scores
 
 

@@ -114,7 +114,7 @@ def factor_cosines(
     ``stored`` are the vectors of the texts, if the model has them.
     """
     vectors = text_factors(texts.token_lists(), model) if stored is None else stored.astype(np.float64)
-    cosines: FloatArray = vectors @ query
+    cosines: FloatArray = np.einsum("td,d->t", vectors, query)
     return cosines
 
 

@@ -85,7 +85,8 @@ def cells_of(vectors: Coded, rng: np.random.Generator, *, progress: Progress = n
 
 def nearest_in_cells(vectors: Coded, cells: Cells, query: Coded, k: int, *, probes: int = PROBES) -> TopK:
     """The k vectors with the largest positive products among those in the cells nearest to the query."""
-    order = np.argsort(-(cells.centres @ _decoded(query, np.zeros(1, dtype=np.int64))[0]), kind="stable")
+    asked = _decoded(query, np.zeros(1, dtype=np.int64))[0]
+    order = np.argsort(-np.einsum("cd,d->c", cells.centres, asked), kind="stable")
     factors = query.factors[0]
     return nearest_members(
         vectors.codes, vectors.factors, query.codes[0].astype(np.int16), factors, *cells[1:], order[:probes], k

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import needs_extra
+from kaiwa.errors import InputError, needs_extra
 from kaiwa.model.normalise import normalise
 from kaiwa.registry import Names
 from kaiwa.retrieve.text.stop_words import ENGLISH_STOP_WORDS
@@ -20,9 +20,9 @@ from kaiwa.retrieve.text.stop_words import ENGLISH_STOP_WORDS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-_CJK = "\u3005\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
-_RUNS = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+")
-_IS_CJK = re.compile(f"[{_CJK}]").match
+CJK = "\u3005\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
+_RUNS = re.compile(rf"[{CJK}]+|[^\W{CJK}]+")
+_IS_CJK = re.compile(f"[{CJK}]").match
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]")
 _KANA = re.compile("[\u3041-\u30ff]")
 _HAN = re.compile("[\u3400-\u9fff]")
@@ -52,10 +52,12 @@ class Tokeniser:
 
 def tokeniser(name: str) -> Tokeniser:
     """The tokeniser of a language, of ``bigrams``, or of both: ``zh+bigrams``."""
-    words, _, more = name.partition("+")
+    words, plus, more = name.partition("+")
     made = TOKENISERS[words]()
-    if not more:
+    if not plus:
         return made
+    if words == more:
+        raise InputError(f"the tokeniser {name!r} is the same twice; give {words!r}")
     bigrams = TOKENISERS[more]()
     return Tokeniser(
         name,
