@@ -54,6 +54,7 @@ def test_a_vote_is_on_the_disk_before_it_is_acknowledged_and_nobody_is_called(tm
     told = next(place for place, line in enumerate(lines) if "sendto" in line and sent["key"] in line)
     synced = [place for place, line in enumerate(lines) if re.search(r"fdatasync\(|fsync\(", line)]
     assert any(asked < place < told for place in synced), lines[asked : told + 1]
+    assert "HTTP/1.1 200" in lines[told], lines[told]  # a killed process has sent a whole answer or nothing
     assert [line for line in lines if "connect(" in line and "AF_INET" in line] == []
 
 

@@ -6,12 +6,13 @@ import contextlib
 import signal
 import socket
 from errno import EADDRINUSE
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from kaiwa.errors import InputError, option
+from kaiwa.web.joined_writes import JoinedWrites
 from kaiwa.web.waiting_connections import WaitingConnections, raise_open_files
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class _PatientProtocol(H11Protocol):
     waiting: WaitingConnections
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        super().connection_made(cast("asyncio.Transport", JoinedWrites(transport, self.loop)))  # it has the rest too
         self._deadline = self.loop.call_later(HEADER_SECONDS, self._end_if_silent)
         self.waiting.add(self, is_silent=True)
 
