@@ -43,18 +43,19 @@ def batch(opened: Index, models: Models) -> Batch:
     return Batch(query, Candidates(numbers, best_posts(query, numbers), np.zeros(len(numbers))), models)
 
 
-def best_of_posts(batch: Batch, values: list[float]) -> list[float]:
-    """The largest value over the posts of each candidate, from the values of the distinct posts."""
+def mean_of_posts(batch: Batch, values: list[float]) -> list[float]:
+    """The mean over the posts of each candidate, from the values of the distinct posts."""
     posts, starts = batch.every_post
     value_of = dict(zip(np.unique(posts).tolist(), values, strict=True))
     ends = [*starts.tolist()[1:], len(posts)]
-    return [max(value_of[post] for post in posts[low:high].tolist()) for low, high in zip(starts, ends, strict=True)]
+    own = ([value_of[post] for post in posts[low:high].tolist()] for low, high in zip(starts, ends, strict=True))
+    return [float(np.mean(values)) for values in own]
 
 
 def same(batch: Batch, name: str, posts: list[float], comments: list[float], tolerance: float) -> None:
     """Both features of a family have these values, of the distinct posts and of the comments; they are not all 0."""
     assert np.ptp(comments) > 0
-    assert FEATURES[f"{name}-q2p"].values(batch).tolist() == pytest.approx(best_of_posts(batch, posts), abs=tolerance)
+    assert FEATURES[f"{name}-q2p"].values(batch).tolist() == pytest.approx(mean_of_posts(batch, posts), abs=tolerance)
     assert FEATURES[f"{name}-q2c"].values(batch).tolist() == pytest.approx(comments, abs=tolerance)
 
 

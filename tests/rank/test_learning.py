@@ -429,9 +429,9 @@ def test_a_damaged_ranker_is_refused(
     file.write_bytes(whole)
     with pytest.raises(InputError, match="no such ranker; build it with kaiwa train"):
         Bot(index, model=tmp_path / "absent")
-    newer = ranker_folder.ArrayFolder("ranker", "a", version=2, verb="train")
+    newer = ranker_folder.ArrayFolder("ranker", "a", version=3, verb="train")
     monkeypatch.setattr(ranker_folder, "RANKER", newer)
-    with pytest.raises(InputError, match="has ranker version 1; this Kaiwa reads version 2"):
+    with pytest.raises(InputError, match="has ranker version 2; this Kaiwa reads version 3"):
         Bot(index, model=target)
 
 

@@ -97,8 +97,8 @@ def plain_translm(query: list[int], post: list[int], comment: list[int], models:
     return float(total / len(query))
 
 
-def test_translm_is_that_of_the_best_pair_of_the_comment(opened: Index, models: Models) -> None:
-    """Over all posts of the comment, and none of the takedown list but the post of the candidate itself."""
+def test_translm_is_that_of_the_mean_probability_over_the_posts_of_the_comment(opened: Index, models: Models) -> None:
+    """Over all its posts, and none of the takedown list but the post of the candidate itself."""
     query, numbers = query_of(opened, "考试 顺利 紧张 海"), np.arange(len(opened.comments))
     found = Candidates(numbers, best_posts(query, numbers), np.zeros(len(numbers)))
     links, corpus = opened.links, models.corpus
@@ -111,11 +111,12 @@ def test_translm_is_that_of_the_best_pair_of_the_comment(opened: Index, models: 
     comments = [corpus.numbers(opened.comments.texts.text_of(comment)).tolist() for comment in found.comments.tolist()]
     every = np.arange(len(opened.posts))
     for takedown, allowed in ((None, own_posts), (every, [[post] for post in found.posts.tolist()])):
-        expected = [
-            max(
+        by_pair = [
+            [
                 plain_translm(words, corpus.numbers(opened.posts.texts.text_of(post)).tolist(), comment, models)
                 for post in posts
-            )
+            ]
             for posts, comment in zip(allowed, comments, strict=True)
         ]
+        expected = [float(np.log(np.exp(np.array(logs) * len(words)).mean()) / len(words)) for logs in by_pair]
         assert translm(Batch(query, found, models, takedown)).tolist() == pytest.approx(expected, abs=1e-5)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kaiwa.formats.collection.array_folder import ArrayFiles
     from kaiwa.retrieve.index.inverted_index import Index
 
-RANKER = ArrayFolder("ranker", "a", version=1, verb="train")
+RANKER = ArrayFolder("ranker", "a", version=2, verb="train")
 
 
 def ranker_facts(ranker: Ranker, index: Index, models: Path | None) -> dict[str, Any]:  # Any: JSON values

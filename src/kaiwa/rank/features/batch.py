@@ -163,10 +163,13 @@ class Batch:
         """The words of the candidates' comments, numbered from 0."""
         return local_words(self.comments, len(self.models.corpus.counts))
 
-    def best_of_posts(self, values: FloatArray) -> FloatArray:
-        """The largest value over the posts of each candidate's comment; ``values`` are those of the distinct posts."""
+    def mean_of_posts(self, values: FloatArray) -> FloatArray:
+        """The mean value over the posts of each candidate's comment; ``values`` are those of the distinct posts."""
         places, starts = self.numbered_posts[1], self.every_post[1]
-        return np.maximum.reduceat(values[places], starts) if len(places) else np.zeros(0)
+        if not len(places):
+            return np.zeros(0)
+        sums: FloatArray = np.add.reduceat(values[places].astype(np.float64), starts)
+        return sums / np.diff(starts, append=len(places))
 
     @cached_property
     def every_post(self) -> tuple[IntArray, IntArray]:

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def encoder_cosine(batch: Batch, *, side: str) -> FloatArray:
-    """The cosine of the encoded query and the stored comment, or the nearest of its posts."""
+    """The cosine of the encoded query and the stored comment, or the mean over its posts."""
     model: EncoderCodes = batch.models.opened("encoder")
     stored: Coded = getattr(model, side)
     numbers = batch.candidates.comments if side == "comments" else batch.numbered_posts[0]
     found = products(stored.of(numbers), model.encoder.query(batch.query.text))
-    return found if side == "comments" else batch.best_of_posts(found)
+    return found if side == "comments" else batch.mean_of_posts(found)
 
 
 ENCODER_FEATURES = {

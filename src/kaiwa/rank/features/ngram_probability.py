@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def ngram_probability(batch: Batch, *, side: str) -> FloatArray:
-    """The BM25 of the character n-grams of the query and of the comment, or of the best of its posts."""
+    """The BM25 of the character n-grams of the query and of the comment, or the mean over its posts."""
     model = batch.models.opened("ngrams")
     if side == "posts":
-        return batch.best_of_posts(ngram_scores(batch.words, batch.distinct_posts, model))
+        return batch.mean_of_posts(ngram_scores(batch.words, batch.distinct_posts, model))
     return ngram_scores(batch.words, batch.comments, model)
 
 

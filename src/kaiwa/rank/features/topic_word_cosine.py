@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def topic_word_cosine(batch: Batch, *, side: str) -> FloatArray:
-    """The cosine of the pi-weighted words of query and comment, or the best of its posts; 0 without a shared word."""
+    """The cosine of the pi-weighted words of query and comment, or the mean over its posts; 0 without a shared word."""
     model = batch.models.opened("topicword")
     query, own = topic_weights(TokenLists(np.array([0, len(batch.words)]), batch.words), model)
     weights = np.zeros(len(model.word_odds))
     weights[query.tokens] = own / max(float(np.sqrt(own @ own)), np.finfo(np.float64).tiny)
     if side == "comments":
         return pi_cosines(batch.comments, model, weights)
-    return batch.best_of_posts(pi_cosines(batch.distinct_posts, model, weights))
+    return batch.mean_of_posts(pi_cosines(batch.distinct_posts, model, weights))
 
 
 TOPIC_WORD_FEATURES = {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def tower_cosine(batch: Batch, *, side: str) -> FloatArray:
-    """The cosine of the encoded query and the stored comment, or the nearest of its posts."""
+    """The cosine of the encoded query and the stored comment, or the mean over its posts."""
     towers: Towers = batch.models.opened("towers")
     query = towers.encoded(TokenLists(np.array([0, len(batch.words)]), batch.words), 0)
     stored: DenseCodes = batch.models.opened("dense")
@@ -31,7 +31,7 @@ def tower_cosine(batch: Batch, *, side: str) -> FloatArray:
     else:
         texts = batch.comments if side == "comments" else batch.distinct_posts
         found = (towers.encoded(texts, SIDES.index(side)) @ query[0]).astype(np.float64)
-    return found if side == "comments" else batch.best_of_posts(found)
+    return found if side == "comments" else batch.mean_of_posts(found)
 
 
 TOWER_FEATURES = {

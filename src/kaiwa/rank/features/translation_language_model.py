@@ -46,19 +46,18 @@ WEIGHTS = Weights()
 
 
 def translm(batch: Batch, *, weights: Weights = WEIGHTS) -> FloatArray:
-    """The mean log-probability of a query word given the pair: the best pair of the comment and one of its posts."""
+    """The log-probability of the query given the comment, by query word; the probability is the mean over its posts."""
     posts, comments = batch.once(_posts_given), batch.once(_comments_given)
     by_post = posts.mixed(weights.post, weights.post_translated, weights.own)
     by_comment = comments.mixed(weights.comment, weights.comment_translated, weights.own)
-    _, starts = batch.every_post
-    return best_mean_logs(by_post, batch.numbered_posts[1], starts, by_comment, *_collection(batch, weights))
+    return mean_logs(by_post, batch.numbered_posts[1], batch.every_post[1], by_comment, *_collection(batch, weights))
 
 
 def query_given_comment(batch: Batch, *, weights: Weights = WEIGHTS) -> FloatArray:
     """The mean log-probability of a query word as a translation of the comment."""
     mixed = batch.once(_comments_given).translated
     places = np.arange(len(mixed))
-    return best_mean_logs(np.zeros_like(mixed), places, places, mixed, *_collection(batch, weights))
+    return mean_logs(np.zeros_like(mixed), places, places, mixed, *_collection(batch, weights))
 
 
 def comment_given_query(batch: Batch, *, weights: Weights = WEIGHTS) -> FloatArray:
@@ -196,18 +195,19 @@ def _collection(batch: Batch, weights: Weights) -> tuple[FloatArray, IntArray, f
 
 
 @kernel
-def best_mean_logs(
+def mean_logs(
     by_post: FloatArray, posts: IntArray, starts: IntArray, by_comment: FloatArray, shares: FloatArray,
     counts: IntArray, collection: float,
 ) -> FloatArray:  # fmt: skip
-    """The largest, over the posts of each comment, of the mean over the query's tokens of a logarithm; 0 without any.
+    """The logarithm of the mean, over the posts of each comment, of the probability of the query, by query token.
 
-    It is that of (1 - l) P(w | pair) + l P(w | collection). Probabilities are multiplied before the logarithm is taken.
+    That of a word is (1 - l) P(w | pair) + l P(w | collection). Probabilities are multiplied before the logarithm is
+    taken.
     """
-    best, whole = np.zeros(len(starts)), max(counts.sum(), 1)
+    found, logs, whole = np.zeros(len(starts)), np.empty(len(posts)), max(counts.sum(), 1)
     for comment in range(len(starts)):
-        last = starts[comment + 1] if comment + 1 < len(starts) else len(posts)
-        for at in range(starts[comment], last):
+        low, high = starts[comment], starts[comment + 1] if comment + 1 < len(starts) else len(posts)
+        for at in range(low, high):
             product, total = 1.0, 0.0
             for word in range(len(shares)):
                 mixed = by_post[posts[at], word] + by_comment[comment, word]
@@ -217,9 +217,10 @@ def best_mean_logs(
                     if product < _SMALL:
                         total += np.log(product)
                         product = 1.0
-            total = (total + np.log(product)) / whole
-            best[comment] = max(best[comment], total) if at > starts[comment] else total
-    return best
+            logs[at] = total + np.log(product)
+        largest = logs[low:high].max()
+        found[comment] = (largest + np.log(np.exp(logs[low:high] - largest).mean())) / whole
+    return found
 
 
 @kernel

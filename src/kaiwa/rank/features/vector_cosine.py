@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def vector_cosine(
     batch: Batch, *, side: str, model: str, encoder: Encoder, cosines: Cosines, stored: str
 ) -> FloatArray:
-    """The cosine of the vectors of the query and of the comment, or of the nearest of its posts.
+    """The cosine of the vectors of the query and of the comment, or the mean over its posts.
 
     ``stored`` is the array of what the model has of each text of that side.
     """
@@ -38,7 +38,7 @@ def vector_cosine(
     query = encoder(TokenLists(np.array([0, len(batch.words)]), batch.words), arrays)[0]
     texts = batch.local_comments if side == "comments" else batch.local_posts
     found = cosines(texts, query, arrays, batch.stored(side, arrays[stored]))
-    return found if side == "comments" else batch.best_of_posts(found)
+    return found if side == "comments" else batch.mean_of_posts(found)
 
 
 _WHOLE = {side: side for side in LENGTHS}
