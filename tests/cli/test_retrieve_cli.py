@@ -219,3 +219,22 @@ def test_a_reply_says_why_in_text_and_in_json(kaiwa: Kaiwa, index: Path, tmp_pat
     assert f"words: {' '.join(reply['words'])}" in shown
     assert reply["translations"]
     assert all(f"{own} <- {other}" in shown for own, other in reply["translations"])
+
+
+def test_blocked_words_come_from_a_file(kaiwa: Kaiwa, index: Path, tmp_path: Path) -> None:
+    """A comment with such a word is not an answer; a word that nothing can have is an error that names the file."""
+    block = tmp_path / "block.txt"
+    block.write_text("睡觉  # not now\n", encoding="utf-8")
+    shown = [kaiwa("reply", index, "考试", "--json", *given).stdout for given in ([], ["--block", block])]
+    assert [[one["comment"] for one in json.loads(text)["replies"]] for text in shown] == [["c1", "c2"], ["c1"]]
+    block.write_text("睡觉\n\u200b\n", encoding="utf-8")
+    done = kaiwa("reply", index, "考试", "--block", block)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"kaiwa: {block}: the blocked word '\\u200b' has no character that is compared; remove it\n"
+
+
+@pytest.mark.parametrize("given", [["--min-chars", "-1"], ["-k", "0"]])
+def test_a_number_out_of_range_is_one_line(kaiwa: Kaiwa, index: Path, given: list[str]) -> None:
+    """With the range."""
+    done = kaiwa("reply", index, "考试", *given)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)

@@ -127,7 +127,7 @@ def test_strange_queries_get_an_answer_or_none(bot: Bot, query: str, system: str
 @pytest.mark.parametrize("k", [0, -1, 1001, 2.5, "3", None])
 def test_a_senseless_k_is_refused(bot: Bot, k: int) -> None:
     """K is checked where it enters."""
-    with pytest.raises(InputError, match="is no number of answers; give 1 to 1,000"):
+    with pytest.raises(InputError, match="is not a number of answers; give 1 to 1,000"):
         bot.reply("考试", k=k)
 
 

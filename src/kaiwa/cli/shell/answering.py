@@ -110,5 +110,11 @@ def _filters(min_chars: int, block: Path | None, *, unfiltered: bool) -> Filters
     from kaiwa.formats.collection.id_lists import read_lines
     from kaiwa.rank.answer_filters import NO_FILTERS, Filters
 
-    blocked = tuple(sorted(set(read_lines(block)))) if block else ()
-    return replace(NO_FILTERS, blocked=blocked) if unfiltered else Filters(min_chars=min_chars, blocked=blocked)
+    chosen = NO_FILTERS if unfiltered else Filters(min_chars=min_chars)
+    if block is None:
+        return chosen
+    words = tuple(sorted(set(read_lines(block))))
+    try:
+        return replace(chosen, blocked=words)
+    except InputError as fault:
+        raise InputError(f"{block}: {fault.marked}") from None

@@ -222,7 +222,9 @@ class Bot(Shown):
 
 def _require_number(k: object) -> None:
     if not isinstance(k, int | np.integer) or not 1 <= k <= _MAX_K:
-        raise InputError(f"{option('k', python=repr(k), value=str(k))} is no number of answers; give 1 to {_MAX_K:,}")
+        raise InputError(
+            f"{option('k', python=repr(k), value=str(k))} is not a number of answers; give 1 to {_MAX_K:,}"
+        )
 
 
 def _require_text(post: object) -> None:
