@@ -13,11 +13,9 @@ from time import process_time
 
 from benchmarks.score import Size, write_files
 from kaiwa.formats.readers import read_qrels, read_run
-from kaiwa.measure import MEASURES
-from kaiwa.measure.chosen_measure import choose
-from kaiwa.measure.gain_scale import Scale, judge
-from kaiwa.measure.judgements import Answers
-from kaiwa.measure.scoring import Reading, values_of
+from kaiwa.measures.judgements import Answers, Scale, judge
+from kaiwa.measures.scoring import Reading, values_of
+from kaiwa.measures.table import MEASURES, choose
 
 SIZE = Size(2, 1000, 100, ())
 
@@ -27,7 +25,7 @@ def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--rounds", type=int, default=7)
     rounds = options.parse_args().rounds
-    on_lists = {name: measure.cutoff for name, measure in MEASURES.items() if measure.sees == "lists"}
+    on_lists = {name: measure.cutoff for name, measure in MEASURES.items() if measure.uses == "lists"}
     chosen = [choose(name + {"1": "@1", "k": "@10"}.get(cutoff or "", "")) for name, cutoff in on_lists.items()]
     times: list[tuple[float, ...]] = []
     with tempfile.TemporaryDirectory() as made:

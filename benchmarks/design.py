@@ -18,7 +18,7 @@ cells = [(v, m, d) for v in (.0637, .0643, .1515) for d in (.05, .1, .15, .2) fo
 """
 OURS = Contestant(
     "kaiwa topics_needed",
-    f"import numpy as np, scipy.special\nfrom kaiwa.topicset import topics_needed\n{CELLS}",
+    f"import numpy as np, scipy.special\nfrom kaiwa.topicset.sizes import topics_needed\n{CELLS}",
     """
     for _ in range(20):
         v, m, d = np.array(cells).T
@@ -40,7 +40,7 @@ STATSMODELS = Contestant(
 )
 GRID = Contestant(
     "10,000 cells (100 systems x 100 differences)",
-    "import numpy as np, scipy.special\nfrom kaiwa.topicset import topics_needed",
+    "import numpy as np, scipy.special\nfrom kaiwa.topicset.sizes import topics_needed",
     """
     m, d = np.meshgrid(np.arange(2, 102), np.linspace(.02, .3, 100))
     answer = int(topics_needed(systems=m, min_diff=d, variance=np.array(.06)).sum())
@@ -51,10 +51,10 @@ BOOTSTRAP = Contestant(
     """
     import numpy as np, scipy.special
     from kaiwa.topicset.requirement import Requirement, completed
-    from kaiwa.studies.pilot_design import pilot_design
-    from kaiwa.model.scores import Scores
+    from kaiwa.topicset.pilots import pilot_design
+    from kaiwa.nouns.matrix import Matrix
     values = np.random.default_rng(1).random((100, 44))
-    scores = Scores("nG@1", tuple(map(str, range(100))), tuple(map(str, range(44))), values)
+    scores = Matrix("nG@1", tuple(map(str, range(100))), tuple(map(str, range(44))), values)
     asked = completed(Requirement(variance=1.0, systems=10, min_diff=.1))
     """,
     "answer = pilot_design([scores], asked, draws=2000, rng=np.random.default_rng(1)).raw.low",

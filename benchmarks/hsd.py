@@ -18,7 +18,7 @@ chance = np.random.default_rng(1)
 scores = chance.beta(1, 2, ({topics}, 1)) * 0.5 + chance.random(({topics}, {runs})) * 0.5
 """
 OURS_SETUP = """
-from kaiwa.compare.hsd import randomised_hsd
+from kaiwa.comparison.allpairs import randomised_hsd
 {warm}
 """
 WARM = "import kaiwa.stats.shuffle_kernel\nrandomised_hsd(scores, trials={trials}, rng=chance)"

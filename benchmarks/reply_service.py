@@ -23,10 +23,10 @@ import numpy as np
 
 from benchmarks.harness import machine
 from benchmarks.serve.reply_process import ReplyProcess, nginx_before
-from kaiwa.flow.answers.serve_reply import BotSource, opened_bot
 from kaiwa.formats.readers import read_topics
-from kaiwa.web.reply.answerer import answer_to
-from kaiwa.web.reply.question import Question
+from kaiwa.ranking.warm_bot import BotSource, opened_bot
+from kaiwa.web.reply.app import Question
+from kaiwa.web.reply.serving import answer_to
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

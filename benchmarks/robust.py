@@ -18,7 +18,7 @@ answer = int((p <= 0.05).sum()) // 2
 
 def robust(topics: int, runs: int, trials: int) -> Contestant:
     """The robust test; there is nothing to compile."""
-    setup = SCORES.format(topics=topics, runs=runs) + "from kaiwa.compare.robust import robust_hsd\n"
+    setup = SCORES.format(topics=topics, runs=runs) + "from kaiwa.comparison.allpairs import robust_hsd\n"
     return Contestant("kaiwa robust_hsd", setup, ROBUST.format(trials=trials))
 
 

@@ -47,16 +47,13 @@ answer = round(sum(answer) / len(answer), 9)
 
 _OURS = """
 from pathlib import Path
-from kaiwa.formats.readers import read_qrels
-from kaiwa.flow.scoring.score import score_files
-from kaiwa.measure.gain_scale import judge
+from kaiwa.measures.score import score
 """
 
 _OUR_WORK = """
-judged = judge(read_qrels(Path({folder!r}) / "qrels.txt"))
-scored = score_files(sorted(Path({folder!r}).glob("run*")), judged, ["nDCG@10", "AP", "RR", "ERR@10"])
-means = {{name: scores.means() for name, scores in scored.items()}}
-answer = round(sum(means["nDCG@10"].values()) / len(means["nDCG@10"]), 9)
+runs = sorted(Path({folder!r}).glob("run*"))
+means = score(runs, Path({folder!r}) / "qrels.txt", ["nDCG@10", "AP", "RR", "ERR@10"]).means()
+answer = round(sum(own["nDCG@10"] for own in means.values()) / len(means), 9)
 """
 
 _PEERS = {

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.harness import machine
-from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.readers import read_topics
-from kaiwa.retrieve.search.matching import Matcher, query_of, search
+from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.matching import Matcher, query_of, search
 
 if TYPE_CHECKING:
-    from kaiwa.retrieve.index.inverted_index import Index
+    from kaiwa.retrieval.inverted_index import InvertedIndex
 
 MATCHERS = {
     "joint tf-idf": Matcher("tfidf", 1.0, 1.0),
@@ -79,7 +79,7 @@ def _builds(repository: Path, folder: Path, shards: list[int], rounds: int) -> N
 
 
 def _built(repository: Path, target: Path, shards: int) -> tuple[float, float, float]:
-    command = [sys.executable, "-m", "kaiwa", "index", str(repository), "-o", str(target), "--lang", "zh"]
+    command = [sys.executable, "-m", "kaiwa", "index", str(repository), "-o", str(target), "--language", "zh"]
     start = time.perf_counter()
     done = subprocess.Popen(
         [*command, *(["--shards", str(shards)] if shards else [])], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -94,7 +94,7 @@ def _name(shards: int) -> str:
     return f"{shards} shards" if shards else "one index"
 
 
-def _queries(indexes: dict[int, Index], texts: list[str], k: int) -> None:
+def _queries(indexes: dict[int, InvertedIndex], texts: list[str], k: int) -> None:
     """CPU milliseconds of a query by every index, the best of five turns."""
     print(f"\n| top {k}, {len(texts)} queries | index | median ms | mean ms | p99 ms | median ratio | mean ratio |")
     print("|---|---|---:|---:|---:|---:|---:|")
@@ -108,7 +108,7 @@ def _queries(indexes: dict[int, Index], texts: list[str], k: int) -> None:
     print(f"\nResident: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB.")
 
 
-def _spent(indexes: dict[int, Index], text: str, matcher: Matcher, k: int) -> list[float]:
+def _spent(indexes: dict[int, InvertedIndex], text: str, matcher: Matcher, k: int) -> list[float]:
     found = [search(query_of(index, text), matcher, k=k) for index in indexes.values()]
     for other in found[1:]:
         if not all(np.array_equal(getattr(found[0], part), getattr(other, part)) for part in vars(other)):
@@ -117,7 +117,7 @@ def _spent(indexes: dict[int, Index], text: str, matcher: Matcher, k: int) -> li
     return [min(times) for times in zip(*turns, strict=True)]
 
 
-def _timed(index: Index, text: str, matcher: Matcher, k: int) -> float:
+def _timed(index: InvertedIndex, text: str, matcher: Matcher, k: int) -> float:
     start = time.process_time()
     search(query_of(index, text), matcher, k=k)
     return 1000 * (time.process_time() - start)

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import kaiwa
-from kaiwa.flow.answers.serve_reply import BotSource, opened_bot
+from kaiwa.ranking.warm_bot import BotSource, opened_bot
 
 POSTS = ("the first day in Hawaii", "my cat sleeps all day", "rain again this morning", "who won last night")
 COMMENTS = ("enjoy the beaches of Hawaii", "cats need their sleep", "take an umbrella", "the home team won")
@@ -23,7 +23,7 @@ def main() -> None:
         index = small_index(Path(folder))
         models = Path(folder) / "models" if "--models" in sys.argv[1:] else None
         if models:
-            kaiwa.train_models(index, models)
+            kaiwa.models(index, models)
         systems = opened_bot(BotSource(index, models)).systems
     sys.stdout.write(f"{len(systems)} systems have answered\n")
 
@@ -36,8 +36,8 @@ def small_index(folder: Path) -> Path:
         for place, (post, comment) in enumerate(zip(POSTS, COMMENTS, strict=True))
     ]
     (folder / "pairs.tsv").write_text("".join(rows), encoding="utf-8")
-    kaiwa.clean_pairs(folder / "pairs.tsv", folder / "repository")
-    kaiwa.index_repository(folder / "repository", folder / "index", language="en")
+    kaiwa.clean(folder / "pairs.tsv", folder / "repository")
+    kaiwa.index(folder / "repository", folder / "index", language="en")
     return folder / "index"
 
 

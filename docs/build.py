@@ -5,30 +5,19 @@ from __future__ import annotations
 import inspect
 import shutil
 from dataclasses import is_dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
-import numpy as np
 
 import kaiwa as public
-from kaiwa.check import CODES
-from kaiwa.cli import kaiwa
-from kaiwa.flow.rounds.reproduce import REPRODUCTIONS
-from kaiwa.flow.scoring.convert import WRITTEN
-from kaiwa.formats.collection.rule_files import known_rules
-from kaiwa.formats.format_table import FORMATS
-from kaiwa.label.gain_schemes import SCHEMES
-from kaiwa.measure import MEASURES
-from kaiwa.model.shown import Shown
-from kaiwa.rank.fusion import FUSIONS
-from kaiwa.rank.system_table import SYSTEMS
-from kaiwa.retrieve.text.tokenisers import TOKENISERS
-from kaiwa.studies.simulated_design import simulated_tests
-from kaiwa.topicset.designed_tests import TESTS
-from kaiwa.topicset.topic_rounds import SPENDING
+from kaiwa.checking.problems import CODES
+from kaiwa.cli.group import kaiwa
+from kaiwa.formats.table import FORMATS
+from kaiwa.naming.names import KINDS
+from kaiwa.show.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -76,14 +65,14 @@ def api_page() -> str:
     for home in dict.fromkeys(_home(name) for name in sorted(public.__all__, key=_order)):
         parts.append(f"\n## {home}\n")
         parts += [_entry(name) for name in public.__all__ if _home(name) == home]
-    return "".join([*parts, "\n## What every noun and result can do\n", *_methods("x", Shown)])
+    return "".join([*parts, "\n## What every noun and result can do\n", *_methods("x", Result)])
 
 
 def _home(name: str) -> str:
     """The heading under which a name stands: its module's first line, or what kind of class it is."""
     thing = getattr(public, name)
     if isinstance(thing, type):
-        return "Errors" if issubclass(thing, Exception) else "Nouns" if ".model." in thing.__module__ else "Results"
+        return "Errors" if issubclass(thing, Exception) else "Nouns" if ".nouns." in thing.__module__ else "Results"
     return str(inspect.getdoc(inspect.getmodule(thing))).partition("\n")[0].rstrip(".")
 
 
@@ -112,8 +101,10 @@ def _fields(kind: type) -> list[str]:
 
 def public_methods(kind: type) -> dict[str, Callable[..., object]]:
     """The public methods of a class; of what everything has that is shown, only what it does in its own way."""
-    kinds = [base for base in kind.__mro__ if base.__module__.startswith("kaiwa") and base is not Shown] or [Shown]
+    ours = [base for base in kind.__mro__ if base.__module__.startswith("kaiwa")]
+    kinds = [base for base in ours if base is not Result] or [Result]
     names = dict.fromkeys(name for base in reversed(kinds) for name in vars(base) if not name.startswith("_"))
+    names = dict.fromkeys(name for name in names if name not in {"describe", "own_form"})  # of every result
     found = {name: getattr(kind, name) for name in names}
     return {name: one for name, one in found.items() if inspect.isfunction(one) or inspect.ismethod(one)}
 
@@ -170,30 +161,17 @@ def formats_table() -> str:
     return "\n".join([heading, "|---|---|---|---|---|", *rows])
 
 
-def with_section(page: Path, heading: str, text: str) -> str:
+def with_section(page: str, heading: str, text: str) -> str:
     """The page with what follows a heading, up to the next one, replaced by a generated text."""
-    before, _, after = page.read_text(encoding="utf-8").partition(f"{heading}\n")
+    before, _, after = page.partition(f"{heading}\n")
     _, _, rest = after.partition("\n## ")
     return f"{before}{heading}\n\n{_START}\n{text}\n" + (f"\n## {rest}" if rest else "")
 
 
 def names() -> dict[str, tuple[str, ...]]:
-    """Every name that an option takes, table by table."""
-    return {
-        "measure": tuple(MEASURES),
-        "scheme": tuple(SCHEMES),
-        "rule set": tuple(known_rules()),
-        "system": tuple(SYSTEMS),
-        "fusion": tuple(FUSIONS),
-        "tokeniser": tuple(TOKENISERS),
-        "check code": tuple(CODES),
-        "reproduction": tuple(REPRODUCTIONS),
-        "design": (*TESTS, "interval"),
-        "method": ("exact", "sakai"),
-        "format": tuple(WRITTEN),
-        "simulated test": tuple(simulated_tests(np.random.default_rng(1))),
-        "spending": tuple(SPENDING),
-    }
+    """Every name that an option takes, by what one of them is called."""
+    tables = {kind.singular: tuple(public.names(name)) for name, kind in KINDS.items()}
+    return tables | {"kind": tuple(KINDS)}
 
 
 def names_module() -> str:
@@ -210,13 +188,13 @@ def names_module() -> str:
 
 def pages() -> dict[Path, str]:
     """Every generated page and what must stand in it."""
-    check, files = FOLDER / "check.md", FOLDER / "files.md"
+    files = (FOLDER / "files.md").read_text(encoding="utf-8")
+    tables = {"## Formats": formats_table(), "## Codes": check_codes_table()}
     return {
         FOLDER / "reference" / "api.md": api_page(),
         FOLDER / "reference" / "commands.md": commands_page(),
-        SOURCE / "cli" / "shell" / "completion_names.py": names_module(),
-        check: with_section(check, "## Codes", check_codes_table()),
-        files: with_section(files, "## Formats", formats_table()),
+        SOURCE / "cli" / "completion_names.py": names_module(),
+        FOLDER / "files.md": reduce(lambda page, table: with_section(page, *table), tables.items(), files),
     }
 
 

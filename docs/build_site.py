@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[1]
 CONFIG = Path("docs", "zensical.toml")
-COPIED = ("*.md", "docs/**/*.md", "docs/**/*.svg", "docs/**/*.ipynb", "docs/theme/*", "benchmarks/results/*.md")
+COPIED = ("*.md", "docs/**/*.md", "docs/**/*.svg", "docs/**/*.ipynb", "docs/theme/*", "benchmarks/results/**/*.md")
 INDEX = "README.md"
 _FOLDER = re.compile(r'"([^"\n]+)/"')
 _LINK = re.compile(r"(?<=\]\()([^)#:\s]+)(?=\))")

@@ -10,7 +10,15 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-IN_THE_FOLDER = ("api/answer_verbs.py", "api/repository_verbs.py", "flow/answers/retrieve.py")
+IN_THE_FOLDER = (
+    "corpus/repository.py",
+    "corpus/topics.py",
+    "retrieval/index.py",
+    "ranking/answering.py",
+    "ranking/bot.py",
+    "ranking/trained_models.py",
+    "ranking/training.py",
+)
 PAIRS = "p1\tThe first day in Hawaii\tc1\tEnjoy the beaches of Hawaii\np2\tIt rains\tc2\tStay at home if it rains\n"
 
 
@@ -21,8 +29,8 @@ def small_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     folder = tmp_path_factory.mktemp("examples")
     (folder / "pairs.tsv").write_text(PAIRS, encoding="utf-8")
-    kaiwa.clean_pairs(folder / "pairs.tsv", folder / "repository")
-    kaiwa.index_repository(folder / "repository", folder / "index", language="en")
+    kaiwa.clean(folder / "pairs.tsv", folder / "repository")
+    kaiwa.index(folder / "repository", folder / "index", language="en")
     return folder
 
 

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from kaiwa.build.index.index_build import build_index
-from kaiwa.build.repository.cleaning import clean
-from kaiwa.formats.collection.rule_files import read_rules
+import kaiwa
+from kaiwa.corpus.cleaning import write_cleaned
+from kaiwa.corpus.rules import read_rules
+from kaiwa.retrieval.build import build_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,11 +86,10 @@ def small_round(round_template: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def round_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A task folder of four runs on eight topics, judged by three assessors, with texts in ``repository/``."""
-    from kaiwa.formats.collection.repository import Manifest
-    from kaiwa.formats.collection.repository_writer import writing_repository
-    from kaiwa.formats.scores.score_tables import write_scores
-    from kaiwa.model.score_set import ScoreSet
-    from kaiwa.model.scores import Scores
+    from kaiwa.formats.repository import Manifest, writing_repository
+    from kaiwa.formats.scores import write_scores
+    from kaiwa.nouns.matrix import Matrix
+    from kaiwa.nouns.scores import Scores
 
     folder = tmp_path_factory.mktemp("template")
     (folder / "runs").mkdir()
@@ -120,7 +120,7 @@ def round_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "qrels.txt").write_text("".join(judged))
     worth = rng.random((2, 8, 4)) * [1, 0.8, 0.5, 0.2]
     tables = zip(("nG@1", "nERR@10"), worth, strict=True)
-    write_scores(folder / "scores.csv", ScoreSet(Scores(name, tuple(topics), runs, one) for name, one in tables))
+    write_scores(folder / "scores.csv", Scores(Matrix(name, tuple(topics), runs, one) for name, one in tables))
     with writing_repository(folder / "repository") as writer:
         writer.add("posts", ["p1", "p2"], ["one", "two"])
         writer.add("comments", comments, [f"{('恭喜你', 'いいですね', HOSTILE)[at % 3]} {at}" for at in range(12)])
@@ -151,7 +151,9 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("round")
     (folder / "pairs.tsv").write_text(PAIRS, encoding="utf-8")
     silent = lambda _done, _total: None  # noqa: E731
-    clean(folder / "pairs.tsv", folder / "repo", rules=read_rules("plain"), sample=None, seed=1, progress=silent)
+    write_cleaned(
+        folder / "pairs.tsv", folder / "repo", rules=read_rules("plain"), sample=None, seed=1, progress=silent
+    )
     return folder / "repo"
 
 
@@ -166,12 +168,10 @@ def index(repository: Path) -> Path:
 @pytest.fixture(scope="session")
 def models_folder(index: Path, encoder_files: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All models of the small index."""
-    from kaiwa.flow.answers.models import train_models
-
     target = tmp_path_factory.mktemp("trained") / "models"
-    train_models(index, target)
+    kaiwa.models(index, target)
     network, tokenizer = encoder_files
-    train_models(index, target, encoder=network, tokenizer=tokenizer)
+    kaiwa.models(index, target, encoder=network, tokenizer=tokenizer)
     return target
 
 

@@ -1,6 +1,6 @@
 """Calibration of the comparisons with a baseline: error and simultaneous coverage of each paired test.
 
-python -m benchmarks.calibration.baseline > docs/calibration/baseline.md
+python -m benchmarks.calibration.baseline > benchmarks/results/calibration/baseline.md
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import numpy as np
 
 from benchmarks.calibration.compare import print_table, shown
 from benchmarks.calibration.progress import steps
-from kaiwa.compare.paired_tests import PAIRED_TESTS, against_baseline
+from kaiwa.comparison.baseline import PAIRED_TESTS, against_baseline
 from kaiwa.stats.p_values import enough_trials
 
 if TYPE_CHECKING:
-    from kaiwa.model.ids import FloatArray
+    from kaiwa.nouns.ids import FloatArray
 
 SIMULATIONS = 2_000
 TOPICS, RUNS, ALPHA = 40, 6, 0.05

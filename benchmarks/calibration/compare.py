@@ -1,6 +1,6 @@
 """Calibration of the comparisons: familywise error, power and coverage by simulation.
 
-    python -m benchmarks.calibration.compare > docs/calibration/compare.md
+    python -m benchmarks.calibration.compare > benchmarks/results/calibration/compare.md
 
 Every number has its Monte-Carlo standard error. Scores are topics x runs with a difficulty per topic;
 under "no difference" the scores of a topic are draws from one distribution.
@@ -14,12 +14,10 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.calibration.progress import steps
-from kaiwa.compare.hsd import randomised_hsd
-from kaiwa.compare.paired_tests import PAIRED_TESTS, against_baseline
-from kaiwa.compare.robust import robust_hsd
-from kaiwa.compare.stepdown import robust_step_down, step_down_hsd
-from kaiwa.compare.variance_components import pooled_variance
-from kaiwa.model.ids import FloatArray
+from kaiwa.comparison.allpairs import randomised_hsd, robust_hsd, robust_step_down, step_down_hsd
+from kaiwa.comparison.baseline import PAIRED_TESTS, against_baseline
+from kaiwa.comparison.variance import pooled_variance
+from kaiwa.nouns.ids import FloatArray
 from kaiwa.stats.anova import residual_variance, within_run_variance
 from kaiwa.stats.studentised_range import critical_range
 

@@ -1,6 +1,6 @@
 """Calibration of the crossed model: coverage and width of its intervals, and the probability of being better.
 
-python -m benchmarks.calibration.crossed > docs/calibration/crossed.md
+python -m benchmarks.calibration.crossed > benchmarks/results/calibration/crossed.md
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from itertools import pairwise
 import numpy as np
 
 from benchmarks.calibration.progress import steps
-from kaiwa.compare.crossed_comparison import compare_crossed
-from kaiwa.compare.tukey import tukey_hsd
+from kaiwa.comparison.allpairs import tukey_hsd
+from kaiwa.comparison.crossed import compare_crossed
 from kaiwa.errors import InputError
-from kaiwa.model.observations import Observations
+from kaiwa.nouns.matrix import Observations
 
 TOPIC, CELL, RESIDUAL = 0.2, 0.15, 0.15
 """Standard deviations of topics, of topic x run, and of single scores; without repeats the last two are one."""

@@ -1,6 +1,6 @@
 """Calibration of the designs: the power at the designed n, by simulation, for every method.
 
-``python -m benchmarks.calibration.design MATRICES RUNS > docs/calibration/design.md`` (some minutes of CPU).
+``python -m benchmarks.calibration.design MATRICES RUNS > benchmarks/results/calibration/design.md``, some minutes.
 MATRICES is a folder of real topics x runs matrices, RUNS one of real run files; without them their tables are left out.
 """
 
@@ -15,12 +15,12 @@ import numpy as np
 from benchmarks.calibration import pilots
 from benchmarks.calibration.pilots import row
 from benchmarks.calibration.progress import steps
-from kaiwa.compare.hsd import randomised_hsd
-from kaiwa.stats.f_distribution import critical_f
-from kaiwa.topicset import design
+from kaiwa.comparison.allpairs import randomised_hsd
+from kaiwa.stats.anova import critical_f
+from kaiwa.topicset.answer import answer_to
 from kaiwa.topicset.pass_rates import PassRates, mid_p_power, pass_rate_design
-from kaiwa.topicset.simulation.test_verdicts import VERDICTS
-from kaiwa.topicset.topic_rounds import rounds_of
+from kaiwa.topicset.rounds import rounds_of
+from kaiwa.topicset.simulation import VERDICTS
 
 SETS = 20_000
 CELLS = [(0.0643, 3, 0.15), (0.0643, 10, 0.15), (0.1515, 5, 0.2), (0.0222, 30, 0.1)]
@@ -39,7 +39,7 @@ def achieved(test: str, n: int, systems: int, min_diff: float, variance: float) 
     """The share of simulated data sets in which the test finds the difference."""
     rng = np.random.default_rng([n, systems])
     means = np.array([min_diff / 2, *[0.0] * (systems - 2), -min_diff / 2])
-    topic = TOPIC_VARIANCE if test in {"two-way", "hsd-paired", "paired-t"} else 0.0
+    topic = TOPIC_VARIANCE if test in {"two-way", "tukey", "paired-t"} else 0.0
     found = done = 0
     while done < SETS:
         batch = min(SETS - done, max(1, 1_000_000 // (n * systems)))
@@ -56,10 +56,10 @@ def power_rows() -> list[str]:
     for test in steps("power", VERDICTS):
         for variance, many, min_diff in CELLS[:: 2 if test.endswith("-t") else 1]:
             systems = 2 if test.endswith("-t") else many
-            answer = design(variance=variance, systems=systems, min_diff=min_diff, test=test)
+            answer = answer_to(variance=variance, systems=systems, min_diff=min_diff, test=test)
             rows.append(_power_row(answer, achieved(test, answer.n, systems, min_diff, variance)))
     for variance, systems, min_diff in CELLS:
-        answer = design(variance=variance, systems=systems, min_diff=min_diff, method="sakai")
+        answer = answer_to(variance=variance, systems=systems, min_diff=min_diff, method="sakai")
         rows.append(_power_row(answer, achieved("anova", answer.n, systems, min_diff, variance)))
     return rows
 
@@ -85,7 +85,7 @@ def interval_rows() -> list[str]:
     """Mean width and coverage of the t interval at the designed n."""
     rows, rng = [], np.random.default_rng(7)
     for variance, width in ((0.06, 0.2), (0.06, 0.1), (0.15, 0.1)):
-        n = design(variance=variance, min_diff=width, test="interval").n
+        n = answer_to(variance=variance, min_diff=width, test="interval").n
         sets = SETS // 4
         scores = rng.standard_normal((sets, n)) * sqrt(2 * variance)
         t = sqrt(float(critical_f(np.array([0.05]), np.ones(1), np.array([n - 1.0]))[0]))
@@ -120,8 +120,8 @@ def rounds_rows() -> list[str]:
     """Levels set on one set of trials, type I error counted on others."""
     rows, rng = [], np.random.default_rng(13)
     for spending in ("obrien-fleming", "pocock"):
-        for test, systems in (("two-way", 2), ("anova", 10), ("hsd-paired", 10)):
-            answer = design(variance=0.0643, systems=systems, min_diff=0.15, n=91, test=test)
+        for test, systems in (("two-way", 2), ("anova", 10), ("tukey", 10)):
+            answer = answer_to(variance=0.0643, systems=systems, min_diff=0.15, n=91, test=test)
             plan = rounds_of(answer, [30, 60, 91], spending=spending, rng=rng)
             cells = (spending, test, systems, plan.naive, plan.kept, plan.error, plan.power, plan.expected_n)
             rows.append(row(*cells))
@@ -129,10 +129,10 @@ def rounds_rows() -> list[str]:
 
 
 def randomised_rows() -> list[str]:
-    """The power of the randomised Tukey HSD at the n of the hsd-paired design, on normal scores."""
+    """The power of the randomised Tukey HSD at the n of the tukey design, on normal scores."""
     rows, rng, sets = [], np.random.default_rng(17), 1000
     for systems, min_diff in ((3, 0.15), (6, 0.15)):
-        n = design(variance=0.0643, systems=systems, min_diff=min_diff, test="hsd-paired").n
+        n = answer_to(variance=0.0643, systems=systems, min_diff=min_diff, test="tukey").n
         means = np.array([min_diff / 2, *[0.0] * (systems - 2), -min_diff / 2])
         data = drawn(rng, sets=sets, n=n, means=means, variance=0.0643, topic=TOPIC_VARIANCE)
         p = [randomised_hsd(one, trials=1000, rng=rng).p_values()[0, -1] for one in data]
@@ -148,7 +148,7 @@ def pilot_parts() -> list[str]:
     parts = [
         f"\n## Where the other systems' means lie ({pilots.SETS:,} normal data sets per cell, error .023)\n\n"
         "Best and worst differ by minD; the others lie midway, evenly spread, or half at either end (clusters). Power "
-        "to find the\nbest-worst pair at the n of `hsd-paired` and at that of `randomised-hsd`, the default with a "
+        "to find the\nbest-worst pair at the n of `tukey` and at that of `hsd`, the default with a "
         "pilot, by Tukey's HSD, by\nthe test `robust` and by the randomised HSD. Required: 0.80.\n\n"
         "| m | minD | V_E2 | others | n | Tukey | robust | randomised | n | Tukey | robust | randomised |\n"
         + "|---" * 12 + "|",
@@ -165,8 +165,8 @@ def pilot_parts() -> list[str]:
     if real:
         parts += [
             "\n## Real covariance\n\nTopics and 10 runs drawn from real matrices without their run means; the power at "
-            "the designed n, over matrices.\n`hsd-paired` and `robust` are tested by the test `robust`, "
-            "`randomised-hsd` by the randomised HSD. The Monte-Carlo error of a mean\n"
+            "the designed n, over matrices.\n`tukey` and `robust` are tested by the test `robust`, "
+            "`hsd` by the randomised HSD. The Monte-Carlo error of a mean\n"
             f"is {sqrt(0.16 / (pilots.PILOTS * len(real))):.3f}.\n\n"
             "| design | others | matrices | 10% | median | 90% | mean |\n" + "|---" * 7 + "|",
             *pilots.covariance_rows(real),
@@ -188,9 +188,9 @@ def main() -> None:
     """Print the tables."""
     parts = [
         ("# Calibration of the designs\n\n"
-        "Made by `python -m benchmarks.calibration.design MATRICES RUNS > docs/calibration/design.md`, where MATRICES "
-        "is a folder of\nreal topics x runs matrices (57 of TREC, by J. Urbano) and RUNS one of real runs (17 of the "
-        "TREC 2003 Robust track).\n"
+        "Made by `python -m benchmarks.calibration.design MATRICES RUNS > benchmarks/results/calibration/design.md`,\n"
+        "where MATRICES is a folder of real topics x runs matrices (57 of TREC, by J. Urbano) and RUNS one of\n"
+        "real runs (17 of the TREC 2003 Robust track).\n"
         f"{SETS:,} simulated data sets per row unless stated otherwise; "
         "`error` is the Monte-Carlo standard error.\n"),
         "## Power at the designed n (required: 0.80)\n\n`promised` is the power by the method of the row, `exact` the "
@@ -208,7 +208,7 @@ def main() -> None:
         "| spending | test | m | naive | kept | error | power | expected n |\n"
         + "|---" * 8 + "|",
         *rounds_rows(),
-        "\n## The randomised Tukey HSD at the n of hsd-paired (1,000 data sets of 1,000 permutations)\n\n"
+        "\n## The randomised Tukey HSD at the n of tukey (1,000 data sets of 1,000 permutations)\n\n"
         "| m | minD | n | achieved | error |\n" + "|---" * 5 + "|",
         *randomised_rows(),
         *pilot_parts(),

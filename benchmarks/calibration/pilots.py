@@ -5,6 +5,7 @@ Printed by ``python -m benchmarks.calibration.design``, which takes the folders 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from math import sqrt
 from typing import TYPE_CHECKING
@@ -12,28 +13,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.calibration.progress import steps
-from kaiwa.compare.hsd import randomised_hsd
-from kaiwa.compare.robust import robust_hsd
-from kaiwa.formats.readers import read_runs
-from kaiwa.formats.score_loading import matrices
+from kaiwa.comparison.allpairs import randomised_hsd, robust_hsd
+from kaiwa.formats.readers import matrices, read_runs
 from kaiwa.stats.anova import residual_variance, within_run_variance
-from kaiwa.studies.labelling_variance import measured_pool
-from kaiwa.topicset import design
-from kaiwa.topicset.answer import answered
-from kaiwa.topicset.assurance import assured, estimated_variance
+from kaiwa.topicset.answer import answer_to, answered
+from kaiwa.topicset.assurance import estimated_variance
 from kaiwa.topicset.budget import pool_items
-from kaiwa.topicset.power.tukey_pair import paired_power
+from kaiwa.topicset.labelling_cost import measured_pool
+from kaiwa.topicset.power_functions import paired_tukey_power as paired_power
 from kaiwa.topicset.requirement import Requirement
-from kaiwa.topicset.simulation.power_simulation import Lift, drawn_sets, with_equal_means
-from kaiwa.topicset.simulation.test_verdicts import hsd_two_way
-from kaiwa.topicset.unequal_runs import range_ratio
+from kaiwa.topicset.simulation import Lift, drawn_sets, hsd_two_way, with_equal_means
+from kaiwa.topicset.tests import range_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from kaiwa.model.ids import FloatArray
-    from kaiwa.model.run import Run
+    from kaiwa.nouns.ids import FloatArray
+    from kaiwa.nouns.run import Run
 
 SETS, SHUFFLES, PILOTS = 300, 199, 16
 CELLS = [(5, 0.2, 0.02), (10, 0.15, 0.02), (10, 0.15, 0.0643), (30, 0.2, 0.03)]
@@ -73,8 +70,8 @@ def means_rows() -> list[str]:
     for systems, min_diff, variance in steps("other means", CELLS):
         for name, profile in profiles(systems).items():
             cells: list[object] = [systems, min_diff, variance, name]
-            for test in ("hsd-paired", "randomised-hsd"):
-                n = design(variance=variance, systems=systems, min_diff=min_diff, test=test).n
+            for test in ("tukey", "hsd"):
+                n = answer_to(variance=variance, systems=systems, min_diff=min_diff, test=test).n
                 means = profile * min_diff / 2
                 noise = rng.standard_normal((SETS, n, systems)) * sqrt(variance)
                 sets = means + rng.normal(0, 0.17, (SETS, n, 1)) + noise
@@ -96,10 +93,10 @@ def real_matrices(folder: Path) -> dict[str, FloatArray]:
 def ratio_rows(real: dict[str, FloatArray]) -> list[str]:
     """One-way topics over those of the compared test, over all matrices, for 10 systems and a difference of .1."""
     rows = []
-    for test in ("randomised-hsd", "robust"):
+    for test in ("hsd", "robust"):
         ratios = []
         for scores in real.values():
-            one_way = design(variance=within_run_variance(scores), systems=10, min_diff=0.1).n
+            one_way = answer_to(variance=within_run_variance(scores), systems=10, min_diff=0.1).n
             ratios.append(one_way / designed_size(scores, test, systems=10, min_diff=0.1))
         low, middle, high = np.quantile(ratios, [0, 0.5, 1]).tolist()
         rows.append(row(test, len(ratios), low, middle, high))
@@ -116,7 +113,7 @@ def designed_size(scores: FloatArray, test: str, *, systems: int, min_diff: floa
 def covariance_rows(real: dict[str, FloatArray]) -> list[str]:
     """The power at the designed n on topics and runs drawn from real matrices whose run means were removed."""
     rows, rng, systems = [], np.random.default_rng(23), 10
-    for test, finds in (("hsd-paired", robust_finds), ("robust", robust_finds), ("randomised-hsd", shuffled_finds)):
+    for test, finds in (("tukey", robust_finds), ("robust", robust_finds), ("hsd", shuffled_finds)):
         for name, profile in steps(f"real covariance, {test}", profiles(systems).items()):
             powers = []
             for scores in real.values():
@@ -163,11 +160,9 @@ def _pilot_powers(scores: FloatArray, topics: int, runs: int, rng: np.random.Gen
         if not found.variance:
             continue
         ratio = range_ratio([drawn], systems=10, alpha=0.05)
-        answer = answered(
-            Requirement(found.variance, None, 0.8, min_diff, 10, 0.05, "robust", scale=1e9, range_ratio=ratio)
-        )
-        sure = assured(answer.asked, answer.known, found.df)
-        got.append((float(answer.n), float(sure.n if sure and sure.n else answer.n)))
+        asked = Requirement(found.variance, None, 0.8, min_diff, 10, 0.05, "robust", scale=1e9, range_ratio=ratio)
+        answer = answered(replace(asked, df=found.df))
+        got.append((float(answer.plug_in_n or 0), float(answer.n)))
     sizes = np.array(got)
     cell = {"systems": np.full(len(got), 10.0), "min_diff": np.array(min_diff), "alpha": np.array(0.05)}
     true = partial(paired_power, variance=np.array(variance), range_ratio=true_ratio, **cell)

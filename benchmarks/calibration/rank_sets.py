@@ -1,6 +1,6 @@
 """Calibration of rank confidence sets, of verdicts within a margin, and of families of measures.
 
-    python -m benchmarks.calibration.rank_sets FOLDER > docs/calibration/rank_sets.md
+    python -m benchmarks.calibration.rank_sets FOLDER > benchmarks/results/calibration/rank_sets.md
 
 FOLDER has score matrices (CSV, topics x runs), as for ``benchmarks.calibration.real_runs``. A matrix is a population of
 topics: its means are removed and true means are added, so that ranks and differences are known; topics are drawn from
@@ -18,13 +18,13 @@ import numpy as np
 from benchmarks.calibration.compare import print_table, shown
 from benchmarks.calibration.progress import steps
 from benchmarks.calibration.real_runs import drawn, matrices, monte_carlo_error, spread, teams
-from kaiwa.compare.baseline import compare_with_baseline
-from kaiwa.compare.comparison import compare_runs
-from kaiwa.compare.measure_family import compare_family
-from kaiwa.compare.rank_sets import RankSets, rank_sets, sets_at
-from kaiwa.compare.robust import robust_hsd
-from kaiwa.model.ids import FloatArray
-from kaiwa.model.scores import Scores
+from kaiwa.comparison.allpairs import robust_hsd
+from kaiwa.comparison.baseline import compare_with_baseline
+from kaiwa.comparison.family import compare_family
+from kaiwa.comparison.leaderboard import compare_runs
+from kaiwa.comparison.ranks import RankSets, rank_sets, sets_at
+from kaiwa.nouns.ids import FloatArray
+from kaiwa.nouns.matrix import Matrix
 
 ALPHA = 0.05
 TOPICS = (25, 50, 100)
@@ -89,7 +89,7 @@ def verdicts(draw: Draw, means: FloatArray, topics: int, simulations: int, rng: 
     best = runs[int(means.argmax())]
     found: Shares = {}
     for _ in range(simulations):
-        scores = Scores("x", tuple(map(str, range(topics))), runs, draw(rng, topics))
+        scores = Matrix("x", tuple(map(str, range(topics))), runs, draw(rng, topics))
         pairs = compare_runs(scores, test="robust", trials=TRIALS, rng=rng, margin=margin).pairs
         planned = compare_with_baseline(scores, best, test="t", trials=1, rng=rng, margin=margin).pairs
         said = {
@@ -112,7 +112,7 @@ def families(measures: list[FloatArray], topics: int, simulations: int, rng: np.
     for _ in range(simulations):
         rows = rng.integers(len(centred[0]), size=topics)
         drawn_scores = [
-            Scores(f"m{place}", tuple(map(str, range(topics))), runs, values[rows])
+            Matrix(f"m{place}", tuple(map(str, range(topics))), runs, values[rows])
             for place, values in enumerate(centred)
         ]
         together = compare_family(drawn_scores, trials=TRIALS, rng=rng).values()

@@ -1,6 +1,6 @@
 """Calibration of the all-pairs tests on real runs: their variances and correlations, not those of a model.
 
-    python -m benchmarks.calibration.real_runs FOLDER > docs/calibration/real_runs.md
+    python -m benchmarks.calibration.real_runs FOLDER > benchmarks/results/calibration/real_runs.md
 
 FOLDER has score matrices (CSV, topics x runs), in folders or not. Of each matrix the run means are removed; topics
 drawn from it with replacement are then samples of a population in which no two runs differ. Any significant pair
@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 
 import kaiwa.stats.shuffle_kernel  # noqa: F401  the compiled shuffles
 from benchmarks.calibration.progress import steps
-from kaiwa.compare.hsd import RangeTest, randomised_hsd
-from kaiwa.compare.robust import robust_hsd
-from kaiwa.model.ids import FloatArray
+from kaiwa.comparison.allpairs import RangeTest, randomised_hsd, robust_hsd
+from kaiwa.nouns.ids import FloatArray
 from kaiwa.stats.anova import two_way_anova
+from kaiwa.stats.resampling import Scheme, resampled_means
 from kaiwa.stats.studentised_range import critical_range
-from kaiwa.stats.topic_resampling import Scheme, resampled_means
 
 ALPHA = 0.05
 TOPICS = (10, 25, 50, 100, 250)

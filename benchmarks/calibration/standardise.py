@@ -1,6 +1,6 @@
 """std-AB's variance bound on real score matrices: V_E <= A^2 n(m-1)/(m(n-1)).
 
-    python -m benchmarks.calibration.standardise MATRIX... > docs/calibration/standardise.md
+    python -m benchmarks.calibration.standardise MATRIX... > benchmarks/results/calibration/standardise.md
 
 MATRIX are topics x runs CSV files, such as those of Urbano's TREC collections.
 """
@@ -10,8 +10,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from kaiwa.compare.standardisation import standardisation_factors, standardised, variance_bound
-from kaiwa.formats.score_loading import read_scores
+from kaiwa.comparison.standardise import standardisation_factors, standardised, variance_bound
+from kaiwa.formats.readers import read_scores
 from kaiwa.stats.anova import within_run_variance
 
 
@@ -22,7 +22,7 @@ def main() -> None:
     print("| matrix | topics | runs | V_E raw | V_E std-AB | bound | holds |\n|---|---:|---:|---:|---:|---:|---|")
     held = 0
     for path in map(Path, sys.argv[1:]):
-        for raw in read_scores(path).values():
+        for raw in read_scores(path).matrices():
             topics, runs = raw.values.shape
             after = within_run_variance(standardised(raw, standardisation_factors(raw)).values)
             bound = variance_bound(topics, runs)

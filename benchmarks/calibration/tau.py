@@ -1,6 +1,6 @@
 """Calibration of the intervals of tau: over runs, and over topics.
 
-python -m benchmarks.calibration.tau > docs/calibration/tau.md
+python -m benchmarks.calibration.tau > benchmarks/results/calibration/tau.md
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import numpy as np
 
 from benchmarks.calibration.compare import print_table, shown
 from benchmarks.calibration.progress import steps
-from kaiwa.compare.rank_agreement import rank_agreement
-from kaiwa.model.scores import Scores
+from kaiwa.comparison.tau import rank_agreement
+from kaiwa.nouns.matrix import Matrix
 from kaiwa.stats.kendall import Interval, kendall_tau
 
 if TYPE_CHECKING:
-    from kaiwa.model.ids import FloatArray
+    from kaiwa.nouns.ids import FloatArray
 
 SIMULATIONS = 4_000
 TOPIC_SIMULATIONS = 500
@@ -51,10 +51,10 @@ def over_topics(runs: int, topics: int, true_tau: float, rng: np.random.Generato
         first, second = (_scores(name, one) for name, one in zip("ab", _values(means, topics, rng), strict=True))
         found = rank_agreement(first, second, trials=100, rng=rng)
         other = kendall_tau(*_values(means, topics, rng).mean(axis=1)).tau
-        low, high = found.over_topics or (0.0, 0.0)
+        low, high = found.topics_low or 0.0, found.topics_high or 0.0
         others.append(low - 1e-9 <= other <= high + 1e-9)
         truths.append(low - 1e-9 <= kendall_tau(*means).tau <= high + 1e-9)
-        taus.append(found.tau.tau)
+        taus.append(found.tau)
     mean = f"{np.mean(taus):.3f}"
     return {"tau of other topics": shown(others), "tau of the true means": shown(truths), "mean tau": mean}
 
@@ -65,9 +65,9 @@ def _values(means: FloatArray, topics: int, rng: np.random.Generator) -> FloatAr
     return 0.1 * means[:, None] + sqrt(0.7) * shared[:1] + sqrt(0.3) * own
 
 
-def _scores(name: str, values: FloatArray) -> Scores:
+def _scores(name: str, values: FloatArray) -> Matrix:
     topics, runs = values.shape
-    return Scores(name, tuple(map(str, range(topics))), tuple(map(str, range(runs))), values)
+    return Matrix(name, tuple(map(str, range(topics))), tuple(map(str, range(runs))), values)
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """Calibration of the intervals over votes: how often an interval contains the score from another panel.
 
-python -m benchmarks.calibration.vote_intervals > docs/calibration/vote_intervals.md
+python -m benchmarks.calibration.vote_intervals > benchmarks/results/calibration/vote_intervals.md
 """
 
 from __future__ import annotations
@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.calibration.progress import steps
-from kaiwa.measure.chosen_measure import choose
-from kaiwa.measure.gain_scale import judge
-from kaiwa.measure.judgements import Answers
-from kaiwa.measure.scoring import Reading, values_of
-from kaiwa.measure.vote_resampling import vote_intervals
-from kaiwa.model.gains import Gains
-from kaiwa.model.ids import pack
-from kaiwa.model.run import Run
-from kaiwa.model.topic_lists import starts_of
-from kaiwa.model.votes import Votes
+from kaiwa.measures.judgements import Answers, judge
+from kaiwa.measures.scoring import Reading, values_of
+from kaiwa.measures.table import choose
+from kaiwa.measures.vote_resampling import vote_intervals
+from kaiwa.nouns.ids import pack, starts_of
+from kaiwa.nouns.qrels import Qrels
+from kaiwa.nouns.run import Run
+from kaiwa.nouns.votes import Votes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,7 +74,7 @@ def trial(rng: np.random.Generator, topics: int, panels: Panels) -> tuple[np.nda
     run = Run(names, starts_of([DEPTH] * topics), comments[order], np.zeros(len(order)), name="run")
     cast = [panel_votes(quality, panels, rng) for _ in range(2)]
     gain: Callable[[np.ndarray], np.ndarray] = lambda drawn: drawn @ VALUES / panels.votes  # noqa: E731
-    judged = [judge(Gains(names, starts, comments, gain(one.counts()), 3.0), votes=one.counts()) for one in cast]
+    judged = [judge(Qrels(names, starts, comments, gain(one.counts()), 3.0), votes=one.counts()) for one in cast]
     chosen, reading = [choose(name) for name in MEASURES], Reading()
     answers = Answers.of([run], judged[0].table, topics)
     other = np.nanmean(values_of(answers, judged[1], chosen, reading)[:, 0], axis=1)

@@ -14,17 +14,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.model_folder import open_models
-from kaiwa.rank.models.dense_codes import Coded, coded, nearest
-from kaiwa.rank.models.vector_cells import PROBES, cells_of, nearest_in_cells
-from kaiwa.retrieve.search.topk import best_first
+from kaiwa.ranking.model_folder import open_models
+from kaiwa.ranking.models.dense_codes import PROBES, Coded, cells_of, coded, nearest, nearest_in_cells
+from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.topk import best_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from kaiwa.rank.models.vector_cells import Cells
-    from kaiwa.retrieve.search.topk import TopK
+    from kaiwa.ranking.models.dense_codes import Cells
+    from kaiwa.retrieval.topk import TopK
 
 DEPTHS = (10, 100, 1000)
 TRIED = (4, 8, 16, 32, 64, 128)

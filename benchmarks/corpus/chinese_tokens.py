@@ -32,18 +32,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import kaiwa
 from benchmarks.corpus.recall import Sought, recalls, true_replies
 from benchmarks.harness import machine
-from kaiwa.build.index.index_build import build_index
-from kaiwa.flow.answers.retrieve import Bot
-from kaiwa.flow.collection.topics import sample_topics
-from kaiwa.formats.collection.repository import Manifest
-from kaiwa.formats.collection.repository_writer import writing_repository
+from kaiwa.formats.repository import Manifest, writing_repository
+from kaiwa.ranking.answering import Bot
+from kaiwa.retrieval.build import build_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kaiwa.model.ids import FloatArray
+    from kaiwa.nouns.ids import FloatArray
 
 TOKENS = ("zh", "bigrams", "zh+bigrams")
 SYSTEMS = ("run2", "run0", "run1", "bm25")
@@ -135,8 +134,7 @@ def _milliseconds(bot: Bot, sought: Sequence[Sought]) -> float:
 
 
 def _weibo(source: Path, rest: Path) -> Collection:
-    rng = np.random.default_rng(1)
-    drawn = sample_topics(source, count=HELD_OUT, pool=None, rest=rest, rng=rng)
+    drawn = kaiwa.topics(source, n=HELD_OUT, rest=rest, seed=1)
     truth = true_replies(source, rest, set(drawn.topics))
     return Collection("weibo", rest, [Sought(drawn.topics[name], frozenset(ids)) for name, ids in truth.items()])
 

@@ -16,18 +16,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.build.array_writer import writing_arrays
-from kaiwa.build.index.posting_lists import write_side
-from kaiwa.build.index.term_numbers import TermNumbers, write_terms
-from kaiwa.disk.document_parts import DocumentParts
-from kaiwa.formats.collection.index_folder import INDEX, open_index_files
-from kaiwa.retrieve.index.vocabulary import Vocabulary
-from kaiwa.retrieve.search.matching import Matcher, query_from, search
-from kaiwa.retrieve.similarity import bm25
-from kaiwa.retrieve.text.tokenisers import Tokeniser
+from kaiwa.files.array_folder import writing_arrays
+from kaiwa.files.spill import DocumentParts
+from kaiwa.retrieval import similarity as bm25
+from kaiwa.retrieval.index_folder import INDEX, open_index_files
+from kaiwa.retrieval.matching import Matcher, query_from, search
+from kaiwa.retrieval.posting_lists import TermNumbers, write_side, write_terms
+from kaiwa.retrieval.tokenisers import Tokeniser
+from kaiwa.retrieval.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from kaiwa.retrieve.index.inverted_index import Index
+    from kaiwa.retrieval.inverted_index import InvertedIndex
 
 Answer = tuple[float, float]  # CPU milliseconds, best score (0 if nothing is found)
 Engine = Callable[[list[str], int], Answer]
@@ -55,7 +54,7 @@ def build_kaiwa(lines: Path, folder: Path) -> None:
     open_index_files(folder)
 
 
-def open_kaiwa(index: Index) -> Engine:
+def open_kaiwa(index: InvertedIndex) -> Engine:
     """An index of posts and comments, searched by Q2C only."""
 
     def answer(terms: list[str], k: int) -> Answer:

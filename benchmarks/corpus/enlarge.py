@@ -15,9 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from kaiwa.formats.collection.repository import Manifest, open_repository
-from kaiwa.formats.collection.repository_writer import RepositoryWriter, writing_repository
-from kaiwa.model.normalise import fingerprint
+from kaiwa.formats.repository import Manifest, RepositoryWriter, open_repository, writing_repository
+from kaiwa.nouns.normalise import fingerprint
 
 _CLAUSE_END = re.compile(r"[，。！？；、,.!?;~…\s]+")
 _BATCH = 65_536

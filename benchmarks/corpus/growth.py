@@ -15,10 +15,10 @@ import numpy as np
 
 from benchmarks.corpus.engines import build_kaiwa, open_kaiwa
 from benchmarks.harness import machine
-from kaiwa.formats.collection.index_folder import open_index_files
 from kaiwa.formats.readers import read_topics
-from kaiwa.retrieve.index.inverted_index import Index, index_from
-from kaiwa.retrieve.text.tokenisers import tokeniser
+from kaiwa.retrieval.index_folder import open_index_files
+from kaiwa.retrieval.inverted_index import InvertedIndex, index_from
+from kaiwa.retrieval.tokenisers import tokeniser
 
 _TURNS = 3
 
@@ -49,7 +49,7 @@ def main() -> None:
             print(f"| {size:,} | {np.median(spent):.2f} | {ratio:.2f}x | {tail:.2f} |", flush=True)
 
 
-def _part(lines: Path, step: int, size: int, folder: Path) -> Index:
+def _part(lines: Path, step: int, size: int, folder: Path) -> InvertedIndex:
     """An index of every ``step``-th line, with all comments belonging to one empty post."""
     with lines.open("rb") as source, (folder / "part.txt").open("wb") as part:
         part.writelines(islice(source, 0, step * size, step))

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.disk.atomic_files import atomic_file
-from kaiwa.formats.collection.index_folder import open_index
+from kaiwa.files.atomic import atomic_file
+from kaiwa.retrieval.index_folder import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kaiwa.retrieve.index.inverted_index import Index
+    from kaiwa.retrieval.inverted_index import InvertedIndex
 
 _BATCH = 100_000
 
@@ -38,7 +38,7 @@ def main() -> None:
                 out.write(line + "\n")
 
 
-def token_lines(index: Index) -> Iterator[str]:
+def token_lines(index: InvertedIndex) -> Iterator[str]:
     """Each comment's tokens, spaces between them."""
     postings = index.shards[0].comments.postings
     frequency = postings.frequency[postings.shapes]

@@ -21,18 +21,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.build.index.index_build import build_index
-from kaiwa.flow.answers.retrieve import Bot
-from kaiwa.flow.collection.topics import sample_topics
-from kaiwa.formats.collection.repository import open_repository
-from kaiwa.rank.system import ranked
-from kaiwa.rank.system_table import SYSTEMS
-from kaiwa.retrieve.search.matching import query_of
+import kaiwa
+from kaiwa.formats.repository import open_repository
+from kaiwa.ranking.answering import Bot
+from kaiwa.ranking.system import ranked
+from kaiwa.ranking.system_table import SYSTEMS
+from kaiwa.retrieval.build import build_index
+from kaiwa.retrieval.matching import query_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kaiwa.model.ids import FloatArray
+    from kaiwa.nouns.ids import FloatArray
 
 DEPTHS = (10, 100)
 
@@ -55,8 +55,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         rest = Path(folder) / "rest"
-        rng = np.random.default_rng(1)
-        drawn = sample_topics(options.repository, count=options.topics, pool=None, rest=rest, rng=rng)
+        drawn = kaiwa.topics(options.repository, n=options.topics, rest=rest, seed=1)
         truth = true_replies(options.repository, rest, set(drawn.topics))
         posts = open_repository(rest).manifest.posts
         replies = sum(map(len, truth.values()))

@@ -10,12 +10,12 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
-from kaiwa.flow.answers.retrieve import Bot
 from kaiwa.formats.readers import read_topics
-from kaiwa.rank.answer_filters import Filters, Screen
-from kaiwa.rank.system import ranked
-from kaiwa.rank.system_table import SYSTEMS
-from kaiwa.retrieve.search.matching import query_of
+from kaiwa.ranking.answer_filters import Filters, Screen
+from kaiwa.ranking.answering import Bot
+from kaiwa.ranking.system import ranked
+from kaiwa.ranking.system_table import SYSTEMS
+from kaiwa.retrieval.matching import query_of
 
 REASONS = ("identical", "repeat", "reordered", "near", "short")
 REPLIES = 10

@@ -19,13 +19,13 @@ import numpy as np
 
 from benchmarks.corpus.engines import BUILDERS, OPENERS, Engine, open_kaiwa
 from benchmarks.harness import machine
-from kaiwa.formats.collection.index_folder import open_index
 from kaiwa.formats.readers import read_topics
-from kaiwa.retrieve.search.matching import Matcher, query_from, search
-from kaiwa.retrieve.text.tokenisers import tokeniser
+from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.matching import Matcher, query_from, search
+from kaiwa.retrieval.tokenisers import tokeniser
 
 if TYPE_CHECKING:
-    from kaiwa.retrieve.index.inverted_index import Index
+    from kaiwa.retrieval.inverted_index import InvertedIndex
 
 STOP_WORDS = 50
 _SAMPLE = 100_000
@@ -64,7 +64,7 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _asked(index: Index, topics: Path, queries: int) -> list[list[str]]:
+def _asked(index: InvertedIndex, topics: Path, queries: int) -> list[list[str]]:
     terms_of = tokeniser(index.tokeniser).terms
     return [terms_of(text) for text in read_topics(topics).values()][:queries]
 
@@ -81,7 +81,7 @@ def _variants(asked: list[list[str]], stop_words: set[str]) -> Variants:
     return [("all words", asked), ("stop words dropped", [query for query in without if query])]
 
 
-def _joint(index: Index, variants: Variants) -> None:
+def _joint(index: InvertedIndex, variants: Variants) -> None:
     print("\n| ours, top 10 | median ms | p99 ms |\n|---|---:|---:|")
     for label, queries in variants:
         for matcher in (Matcher("bm25", 1, 1), Matcher("tfidf", 1, 1), Matcher("tfidf", 1, 0), Matcher("tfidf", 0, 1)):
@@ -90,7 +90,7 @@ def _joint(index: Index, variants: Variants) -> None:
             print(f"| {name} | {np.median(spent):.2f} | {np.percentile(spent, 99):.2f} |", flush=True)
 
 
-def _spent(index: Index, terms: list[str], matcher: Matcher) -> float:
+def _spent(index: InvertedIndex, terms: list[str], matcher: Matcher) -> float:
     start = time.process_time()
     search(query_from(index, terms), matcher, k=10)
     return 1000 * (time.process_time() - start)

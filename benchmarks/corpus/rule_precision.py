@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.formats.collection.rule_files import read_rules
+from kaiwa.corpus.rules import read_rules
 from kaiwa.formats.readers import read_pairs
 
 if TYPE_CHECKING:

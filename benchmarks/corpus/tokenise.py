@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.harness import machine
-from kaiwa.model.normalise import normalise
-from kaiwa.retrieve.text.tokenisers import tokeniser
+from kaiwa.nouns.normalise import normalise
+from kaiwa.retrieval.tokenisers import tokeniser
 
 if TYPE_CHECKING:
     from collections.abc import Callable

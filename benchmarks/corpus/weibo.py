@@ -11,8 +11,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kaiwa.disk.atomic_files import atomic_file
-from kaiwa.formats.text.blocks import numbered_lines, read_blocks
+from kaiwa.files.atomic import atomic_file
+from kaiwa.formats.text_files import numbered_lines, read_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -31,7 +31,7 @@ from benchmarks.faults.trials import Scene, after_failure, after_kill, make_scen
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-KINDS = ("kills", "failures", "full disks", "flips refused", "flips without effect")
+KINDS = ("kills", "failures", "full disks", "flips refused", "flips named", "flips without effect")
 ROOMS = 40
 """Sizes of a full disk for a command."""
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from benchmarks.faults.faulty_process import run_here
-from kaiwa.cli import VERBS, kaiwa
-from kaiwa.cli.shell.output import OUT_FILE
+from kaiwa.cli.group import VERBS, kaiwa
+from kaiwa.cli.output import OUT_FILE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,32 +41,40 @@ COMMANDS = (
     Command("topics repository -n 4 --rest out -o drawn.tsv", "topics few -n 2 --rest out -o drawn.tsv"),
     Command("index repository -o out", "index few -o out"),
     Command("index repository -o out --shards 2", "index few -o out --shards 3"),
-    Command("models index -o out --topicword", "models index -o out --vectors"),
+    Command("models index topicword -o out", "models index vectors -o out"),
     Command("train index qrels.txt --topics topics.tsv -o out",
             "train index qrels.txt --topics topics.tsv -o out --features q2p"),
     Command("retrieve index topics.tsv -o new.txt --system bm25", "retrieve index topics.tsv -o new.txt -k 2"),
-    Command(f"check {FAULTY} --fix -o fixed", f"check {FAULTY} --fix -o fixed -k 1"),
+    Command("retrieve-all index topics.tsv -o out", "retrieve-all index topics.tsv -o out -k 2"),
+    Command(f"fuse {RUNS} -o new.txt", f"fuse {RUNS} -o new.txt --method combsum"),
+    Command(f"check {FAULTY} --fix fixed", f"check {FAULTY} --fix fixed --depth 1"),
     Command(f"pool {RUNS} -o new.tsv", f"pool {RUNS} -o new.tsv --depth 1"),
     Command("pool --sheet sheet.csv --assessors A1,A2"),  # a sheet that differs is kept
     Command("pool --sheet sheet.html --assessor A1", "pool --sheet sheet.html --assessor A2"),
     Command("votes judged -o new.csv", "votes judged -o new.csv --format stc-labels"),
     Command("backup judged -o copy.db"),
+    Command("names systems -o new.csv", "names measures -o new.csv"),
+    Command("reply index hello -o new.csv", "reply index hello -o new.csv -k 2"),
+    Command("agree votes.csv -o new.json", "agree votes.csv -o new.json --merge L1+L2"),
+    Command(
+        f"unanimity --votes votes.csv {RUNS} -o new.json", f"unanimity --votes votes.csv {RUNS} -o new.json --p 0.5"
+    ),
     Command("gains votes.csv -o new.txt", "gains votes.csv -o new.txt --scheme sum"),
     Command(f"score {RUNS} --qrels qrels.txt -o new.csv", f"score {RUNS} --qrels qrels.txt -o new.csv -m P+"),
-    Command("compare scores.csv -m nG@1 --heat-map h.svg --caterpillar c.svg -o c.txt --trials 100",
-            "compare scores.csv -m P+ --heat-map h.svg --caterpillar c.svg -o c.txt --trials 100"),
+    Command("compare scores.csv -m nG@1 -o c.svg --trials 100", "compare scores.csv -m P+ -o c.svg --trials 100"),
+    Command("compare scores.csv -m nG@1 -o c.txt --trials 100", "compare scores.csv -m P+ -o c.txt --trials 100"),
     Command("tau scores.csv -m nG@1 -m P+ -o new.txt", "tau scores.csv -m nG@1 -m nERR@10 -o new.txt"),
     Command("standardise scores.csv --save-factors f.csv -o s.csv",
             "standardise scores.csv -m P+ --save-factors f.csv -o s.csv"),
     Command("variance scores.csv -m nG@1 -o new.txt", "variance scores.csv -m P+ -o new.txt"),
-    Command("design --variance 0.1 --systems 5 --min-diff 0.1 --power-curve p.svg --diff-curve d.svg -o n.txt",
-            "design --variance 0.2 --systems 5 --min-diff 0.1 --power-curve p.svg --diff-curve d.svg -o n.txt"),
-    Command(f"convert {RUNS} --to res -o out", f"convert {FAULTY} --to res -o out"),
+    Command("design --variance 0.1 --systems 5 --min-diff 0.1 -o p.svg",
+            "design --variance 0.2 --systems 5 --min-diff 0.1 -o p.svg"),
+    Command(f"convert {RUNS} --to res -o out", "convert runs/T0-C-R1.txt --to res -o out"),
     Command("convert qrels.txt --to ntcir-qrels -o new.txt", "convert few.qrels --to ntcir-qrels -o new.txt"),
     Command("report other -o new.html", "report another -o new.html"),
 )  # fmt: skip
 READ_ONLY = (
-    *("status", "features", "systems", "reply", "agree", "unanimity", "next", "reproduce", "help", "completion"),
+    *("status", "reproduce", "help", "completion"),
     *("serve", "invite", "verify"),  # the store is a database; tests/web kills its server
 )
 """Verbs that write no file: the trials count their calls, of which there are none."""
@@ -75,12 +83,8 @@ SLOW = ("demo",)
 DEMO = Command("demo out --pairs 1000")
 READING = (
     "status .",
-    "features",
-    "systems",
-    "reply index hello",
-    "agree votes.csv",
-    f"unanimity --votes votes.csv --qrels qrels.txt {RUNS}",
-    "next .",
+    "names",
+    "design .",
     "reproduce",
     "help",
     "completion bash",
@@ -124,7 +128,7 @@ def make_round(folder: Path, seed: int) -> None:
         "clean pairs.tsv -o repository",
         "clean few.tsv -o few",
         "index repository -o index",
-        "models index -o models --topicword",
+        "models index topicword -o models",
         "train index qrels.txt --topics topics.tsv -o ranker --features q2p,q2c --no-ablations",
         f"score {RUNS} --qrels qrels.txt -o scores.csv",
         f"score {RUNS} --qrels qrels.txt -m nG@1 -o first.csv",
@@ -134,7 +138,7 @@ def make_round(folder: Path, seed: int) -> None:
     _make_task(folder, folder / "task", ("few.csv", "runs"))
     shutil.copy(folder / "topics.tsv", folder / "task" / "topics.tsv")
     _make_task(folder, folder / "other", ("first.csv",))
-    _make_task(folder, folder / "another", ("second.csv",))
+    _make_task(folder, folder / "another", ("second.csv",), "P+")
     _make_task(folder, folder / "judged", ("repository",))
     shutil.copy(folder / "topics.tsv", folder / "judged" / "topics.tsv")
     for place in (folder, folder / "judged"):
@@ -142,11 +146,11 @@ def make_round(folder: Path, seed: int) -> None:
     _made("votes judged --import votes.csv", folder)
 
 
-def _make_task(folder: Path, task: Path, names: tuple[str, ...]) -> None:
+def _make_task(folder: Path, task: Path, names: tuple[str, ...], measure: str = "nG@1") -> None:
     """Another task folder, with some of the files; its votes are those of a few items."""
     _write(
         task / "kaiwa.toml",
-        [f'[task]\ntitle = "{task.name}"\n[scoring]\nmeasures = ["nG@1"]\n[comparing]\ntrials = 100\n'],
+        [f'[task]\ntitle = "{task.name}"\n[scoring]\nmeasures = ["{measure}"]\n[comparing]\ntrials = 100\n'],
     )
     for name in names:
         if (folder / name).is_dir():

@@ -154,7 +154,7 @@ def _be_the_command(words: Sequence[str], folder: Path, printed: IO[bytes], mess
 
 
 def _exit_code_of_the_command() -> int:
-    from kaiwa.cli import main
+    from kaiwa.cli.group import main
 
     try:
         main()

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from benchmarks.fuzz.changed_files import tried_file
 from benchmarks.fuzz.changed_folders import FOLDERS, make_round, tried_folder
 from benchmarks.fuzz.command_lines import tried_words
-from kaiwa.formats.format_table import FORMATS
+from kaiwa.formats.table import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.fuzz.changes import CHANGES
-from kaiwa.disk import zstd
 from kaiwa.errors import KaiwaError
-from kaiwa.formats.format_table import FORMATS
+from kaiwa.files import inputs as zstd
 from kaiwa.formats.readers import read
-from kaiwa.formats.scores.score_cells import Cells, complete_scores
+from kaiwa.formats.table import FORMATS
+from kaiwa.nouns.cells import Cells, complete_scores
 
 if TYPE_CHECKING:
     import random

@@ -7,9 +7,9 @@ import shutil
 from typing import TYPE_CHECKING
 
 from benchmarks.fuzz.changes import CHANGES
-from kaiwa.disk.checksums import seal_of
 from kaiwa.errors import KaiwaError
-from kaiwa.formats.collection.array_folder import MANIFEST
+from kaiwa.files.array_folder import MANIFEST
+from kaiwa.files.digest import seal_of
 
 if TYPE_CHECKING:
     import random
@@ -25,9 +25,7 @@ _SYSTEMS = ("run3", "run4", "run5")
 def make_round(folder: Path) -> None:
     """Make an index, its models, a ranker and a judged task in a folder."""
     import kaiwa
-    from kaiwa.flow.answers.models import train_models
-    from kaiwa.flow.answers.train import Labels, train_ranker
-    from kaiwa.flow.judging.votes import import_votes
+    from kaiwa.store.votes import import_votes
 
     folder.mkdir()
     texts = [f"{_WORDS[at % 13]} {_WORDS[at * 5 % 12]} {_WORDS[at * 7 % 11]}" for at in range(40)]
@@ -40,12 +38,17 @@ def make_round(folder: Path) -> None:
     _write(folder / "task" / "pool.tsv", [f"{topic}\t{comment}" for topic, comment in items])
     votes = [f"{topic},{comment},a,{at % 3}" for at, (topic, comment) in enumerate(items)]
     _write(folder / "votes.csv", ["topic,comment,assessor,level", *votes])
-    kaiwa.clean_pairs(folder / "pairs.tsv", folder / "task" / "repository")
-    kaiwa.index_repository(folder / "task" / "repository", folder / "index", language="en")
-    train_models(folder / "index", folder / "models", names=_MODELS)
-    labels = Labels(folder / "qrels.txt", topics=folder / "task" / "topics.tsv")
-    train_ranker(
-        folder / "index", labels, models=folder / "models", output=folder / "ranker", features=_FEATURES, ablate=False
+    kaiwa.clean(folder / "pairs.tsv", folder / "task" / "repository")
+    kaiwa.index(folder / "task" / "repository", folder / "index", language="en")
+    kaiwa.models(folder / "index", folder / "models", names=_MODELS)
+    kaiwa.train(
+        folder / "index",
+        folder / "qrels.txt",
+        topics=folder / "task" / "topics.tsv",
+        models=folder / "models",
+        output=folder / "ranker",
+        features=_FEATURES,
+        ablations=False,
     )
     import_votes(folder / "task", folder / "votes.csv")
 
@@ -64,14 +67,13 @@ def _ask_models(rng: random.Random, models: Path, whole: Path) -> None:
 def _ask_ranker(_: random.Random, ranker: Path, whole: Path) -> None:
     import kaiwa
 
-    kaiwa.open(whole / "index", models=whole / "models", model=ranker).reply("rain tea beach")
+    kaiwa.open(whole / "index", models=whole / "models", ranker=ranker).reply("rain tea beach")
 
 
 def _read_store(rng: random.Random, task: Path, whole: Path) -> None:
-    from kaiwa.flow.judging.backup import backup_task
-    from kaiwa.flow.judging.invite import invite_people, listed_people
-    from kaiwa.flow.judging.verify import verify_task
-    from kaiwa.flow.judging.votes import export_votes, import_votes
+    from kaiwa.store.invite import invite_people, listed_people
+    from kaiwa.store.verify import backup_task, verify_task
+    from kaiwa.store.votes import export_votes, import_votes
 
     rng.choice([
         lambda: verify_task(task),
@@ -84,11 +86,11 @@ def _read_store(rng: random.Random, task: Path, whole: Path) -> None:
 
 
 def _read_task(rng: random.Random, task: Path, _: Path) -> None:
-    from kaiwa.flow.judging.pool_sheet import items_to_judge, task_to_judge, write_sheet
-    from kaiwa.flow.rounds.status import task_status
+    import kaiwa
+    from kaiwa.task.status import task_status
 
     if rng.random() < 0.5:
-        write_sheet(task / "sheet.csv", items_to_judge(task_to_judge(task)), ["A1"])
+        kaiwa.pool(task, sheet=task / "sheet.csv")
     else:
         task_status(task)
 

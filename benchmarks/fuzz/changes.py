@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from kaiwa.registry import Names
+from kaiwa.errors import Names
 
 if TYPE_CHECKING:
     import random

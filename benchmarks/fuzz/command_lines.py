@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import click
 
 from benchmarks.fuzz.changed_files import example, mutated
-from kaiwa.cli import VERBS, kaiwa
+from kaiwa.cli.group import VERBS, kaiwa
 from kaiwa.errors import KaiwaError
-from kaiwa.formats.format_table import FORMATS
+from kaiwa.formats.table import FORMATS
 
 if TYPE_CHECKING:
     import random
 
-_NOT_RUN = {"demo", "run", "reproduce", "completion", "report", "next"}
+_NOT_RUN = {"demo", "run", "reproduce", "completion", "report"}
 """Verbs that work for long, or on no file."""
 _TAKES = {
     **dict.fromkeys(("check", "pool", "score"), "run"),

@@ -1,6 +1,6 @@
 """Every mutant of the modules, and the tests that kill it.
 
-``python -m benchmarks.mutation src/kaiwa/stats src/kaiwa/measure/name.py --out results.jsonl``. The tests are those of
+``python -m benchmarks.mutation src/kaiwa/stats src/kaiwa/nouns --out results.jsonl``. The tests are those of
 TESTS and the doctests of the modules. ``--again FILE`` runs only the survivors of an earlier file of results. The
 children end by themselves: each has a limit of three times what its tests take.
 """

@@ -21,7 +21,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kaiwa.model.ids import FloatArray
+    from kaiwa.nouns.ids import FloatArray
 
 GOLDEN = Path(__file__).parents[2] / "tests" / "golden" / "data" / "equivalence_verdicts.csv"
 ALPHA = 0.05
@@ -137,12 +137,12 @@ def real_matrices(folder: Path) -> list[tuple[str, FloatArray]]:
 
 def compared(values: FloatArray, margin: float) -> dict[str, tuple[int, int]]:
     """How many verdicts there are by each test, and how many differ from Kaiwa's."""
-    from kaiwa.model.scores import Scores
+    from kaiwa.nouns.scores import Scores
 
     topics, runs = values.shape
-    scores = Scores("x", tuple(map(str, range(topics))), tuple(f"r{run:04}" for run in range(runs)), values)
+    scores = Scores.from_matrix("x", tuple(map(str, range(topics))), tuple(f"r{run:04}" for run in range(runs)), values)
     ours = {
-        "baseline": letters_of(scores.compare_with_baseline("r0000", test="t", margin=margin).pairs),
+        "baseline": letters_of(scores.compare(baseline="r0000", test="t", margin=margin).pairs),
         "tukey": letters_of(scores.compare(test="tukey", margin=margin).pairs),
         "robust": letters_of(scores.compare(test="robust", trials=TRIALS, margin=margin).pairs),
     }

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.rank.features.batch import FIRST_DEPTH, FIRST_STAGE, Batch, neighbours_among
-from kaiwa.rank.features.feature_table import FEATURES, feature_values
-from kaiwa.rank.learning.labelled_candidates import best_posts, comment_numbers
-from kaiwa.rank.learning.training_set import TrainingSet, training_set
-from kaiwa.rank.texts.token_lists import TokenLists, token_lists
-from kaiwa.retrieve.search.matching import Candidates, query_of, search
+from kaiwa.ranking.features.batch import FIRST_DEPTH, FIRST_STAGE, Batch, neighbours_among
+from kaiwa.ranking.features.table import FEATURES, feature_values
+from kaiwa.ranking.sources import best_posts
+from kaiwa.ranking.texts import TokenLists, token_lists
+from kaiwa.ranking.training_set import TrainingSet, comment_numbers, training_set
+from kaiwa.retrieval.matching import Candidates, query_of, search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmarks.ranking.strict_index import LabelledTopics, Prepared
-    from kaiwa.model.ids import FloatArray, IntArray
-    from kaiwa.rank.features.batch import Neighbours
-    from kaiwa.retrieve.search.matching import Query
+    from kaiwa.nouns.ids import FloatArray, IntArray
+    from kaiwa.ranking.features.batch import Neighbours
+    from kaiwa.retrieval.matching import Query
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -20,28 +20,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.model_folder import model_arrays, open_models, trained_names
 from kaiwa.formats.readers import read_topics
-from kaiwa.model.gains import Gains
-from kaiwa.rank.features.batch import FIRST_STAGE, Batch
-from kaiwa.rank.features.feature_table import FEATURES, feature_values
-from kaiwa.rank.learning.learned_system import learned_system
-from kaiwa.rank.learning.ranker import LEARNERS, Linear, Ranker, Standard, fitted
-from kaiwa.rank.learning.training_set import TrainingSet
-from kaiwa.rank.models.dense_codes import coded, made_dense_codes, nearest
-from kaiwa.rank.models.model_table import Models
-from kaiwa.rank.models.towers import trained_towers
-from kaiwa.rank.models.translation import trained_translations
-from kaiwa.rank.sources.dense import comments_of_nearest_posts, nearest_comments
-from kaiwa.rank.system import ranked
-from kaiwa.retrieve.search.matching import query_of, search
+from kaiwa.nouns.qrels import Qrels
+from kaiwa.ranking.dense_source import comments_of_nearest_posts, nearest_comments
+from kaiwa.ranking.features.batch import FIRST_STAGE, Batch
+from kaiwa.ranking.features.table import FEATURES, feature_values
+from kaiwa.ranking.model_folder import model_arrays, open_models, trained_names
+from kaiwa.ranking.models.dense_codes import coded, made_dense_codes, nearest
+from kaiwa.ranking.models.table import OpenModels
+from kaiwa.ranking.models.towers import trained_towers
+from kaiwa.ranking.models.translation import trained_translations
+from kaiwa.ranking.ranker import LEARNERS, Linear, Ranker, Standard, fitted, learned_system
+from kaiwa.ranking.system import ranked
+from kaiwa.ranking.training_set import TrainingSet
+from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.matching import query_of, search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from kaiwa.rank.system import System
-    from kaiwa.retrieve.index.inverted_index import Index
+    from kaiwa.ranking.system import System
+    from kaiwa.retrieval.inverted_index import InvertedIndex
 
 _CANDIDATES = 1000
 _CODES = 4_600_000
@@ -58,7 +57,7 @@ class Where:
     trained: Path
     tokens: Path
 
-    def opened(self) -> tuple[Index, Models, tuple[str, ...]]:
+    def opened(self) -> tuple[InvertedIndex, OpenModels, tuple[str, ...]]:
         """The index, its models, and the features that they allow."""
         index, trained = open_index(self.index), open_index(self.trained)
         corpus = open_models(self.tokens, index).corpus
@@ -68,7 +67,7 @@ class Where:
                 return made_dense_codes(corpus, models.opened("towers"))
             return model_arrays(self.models, name, trained)
 
-        models = Models(corpus, arrays_of)
+        models = OpenModels(corpus, arrays_of)
         there = trained_names(self.models)
         return index, models, tuple(name for name, feature in FEATURES.items() if there.issuperset(feature.needs))
 
@@ -141,7 +140,7 @@ def _learner(name: str) -> Callable[[Where], tuple[str, float]]:
 def _labelled(rng: np.random.Generator, topics: int = 1000, each: int = 7, features: int = 25) -> TrainingSet:
     """Random labels and features."""
     labels = rng.integers(0, 3, (topics, each)).tolist()
-    gains = Gains.from_lists(
+    gains = Qrels.from_lists(
         {f"q{row}": {f"c{at}": gain for at, gain in enumerate(own)} for row, own in enumerate(labels)}
     )
     words = tuple(map(str, range(features)))

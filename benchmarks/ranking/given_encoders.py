@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.rank.models.word_vectors import text_vectors, without_common
-from kaiwa.rank.texts.token_lists import TokenLists
+from kaiwa.ranking.models.word_vectors import text_vectors, without_common
+from kaiwa.ranking.texts import TokenLists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from benchmarks.ranking.candidate_features import ForeignBatch
-    from kaiwa.model.ids import FloatArray
-    from kaiwa.rank.texts.corpus import Corpus
+    from kaiwa.nouns.ids import FloatArray
+    from kaiwa.ranking.texts import Corpus
 
     Encoder = Callable[[Sequence[str]], FloatArray]
 

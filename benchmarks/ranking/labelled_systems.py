@@ -12,29 +12,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.rank.sources.dense import comments_of_nearest_posts, nearest_comments
-from kaiwa.rank.sources.keyword_expansion import expanded_search, further_terms
-from kaiwa.rank.sources.posts_first import posts_first
-from kaiwa.rank.sources.random_walk import lexical_walk, random_walk
-from kaiwa.rank.sources.source import Asked, ordered
-from kaiwa.rank.system_table import SYSTEMS
-from kaiwa.retrieve.search.matching import (
-    Candidates,
-    Matcher,
-    comment_similarities,
-    post_similarities,
-    query_from,
-)
-from kaiwa.retrieve.text.tokenisers import tokeniser
+from kaiwa.ranking.dense_source import comments_of_nearest_posts, nearest_comments
+from kaiwa.ranking.random_walk import lexical_walk, random_walk
+from kaiwa.ranking.sources import Asked, expanded_search, further_terms, ordered, posts_first
+from kaiwa.ranking.system_table import SYSTEMS
+from kaiwa.retrieval.matching import Candidates, Matcher, comment_similarities, post_similarities, query_from
+from kaiwa.retrieval.tokenisers import tokeniser
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from benchmarks.ranking.candidate_features import ForeignBatch
-    from kaiwa.model.ids import FloatArray
-    from kaiwa.rank.sources.source import Source
-    from kaiwa.rank.system import System
-    from kaiwa.retrieve.search.matching import Query
+    from kaiwa.nouns.ids import FloatArray
+    from kaiwa.ranking.sources import Source
+    from kaiwa.ranking.system import System
+    from kaiwa.retrieval.matching import Query
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

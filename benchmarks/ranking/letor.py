@@ -23,20 +23,18 @@ from benchmarks.ranking.result_page import (
     variance_table,
     write,
 )
-from kaiwa.formats.letor_files import Letor, read_letor
-from kaiwa.measure.chosen_measure import choose
-from kaiwa.measure.gain_scale import judge
-from kaiwa.measure.judgements import Answers
-from kaiwa.measure.scoring import Reading, values_of
-from kaiwa.rank.learning.cross_validation import folds_of
-from kaiwa.rank.learning.feature_rankings import single_scores
-from kaiwa.rank.learning.training_set import MEASURES, training_set
+from kaiwa.formats.letor import Letor, read_letor
+from kaiwa.measures.judgements import Answers, judge
+from kaiwa.measures.scoring import Reading, values_of
+from kaiwa.measures.table import choose
+from kaiwa.ranking.study import folds_of, single_scores
+from kaiwa.ranking.training_set import MEASURES, training_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kaiwa.model.ids import FloatArray
-    from kaiwa.rank.learning.training_set import TrainingSet
+    from kaiwa.nouns.ids import FloatArray
+    from kaiwa.ranking.training_set import TrainingSet
 
 PUBLISHED = {"nERR@10": 0.0643, "P+": 0.0637, "nG@1": 0.1515}
 """Sakai et al. 2015, from the six runs of the pilot study; those runs had other features and other candidates."""

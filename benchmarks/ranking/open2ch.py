@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from benchmarks.ranking.given_encoders import spacy_encoder
 from benchmarks.ranking.strict_index import Candidate, LabelledTopics, Pair
 from benchmarks.ranking.text_experiment import Experiment, arguments, run
-from kaiwa.formats.text.blocks import numbered_lines, read_blocks
+from kaiwa.formats.text_files import numbered_lines, read_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -34,14 +34,14 @@ from benchmarks.ranking.provenance_rankers import (
     found_by_topic,
     summed,
 )
-from kaiwa.formats.collection.index_folder import open_index
+from kaiwa.retrieval.index_folder import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from benchmarks.ranking.provenance_data import HeldOut
     from benchmarks.ranking.provenance_lists import Lists, Made
-    from kaiwa.model.ids import FloatArray
+    from kaiwa.nouns.ids import FloatArray
 
 POPULARITY = "popularity: number of posts"
 _NO_POPULARITY = tuple(name for name in COMMENT_SIDE if name not in {"posts", "popularity", "unigram"})

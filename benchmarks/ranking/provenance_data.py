@@ -9,25 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.build.index.index_build import build_index
-from kaiwa.flow.answers.models import train_models
-from kaiwa.flow.collection.clean import clean_pairs
-from kaiwa.flow.collection.topics import sample_topics
-from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.model_folder import TOKENS, model_arrays
-from kaiwa.formats.collection.repository import open_repository
-from kaiwa.model.progress_callback import no_progress
-from kaiwa.rank.models.dense_codes import made_dense_codes
-from kaiwa.rank.models.model_table import MODELS, Models
-from kaiwa.rank.texts.corpus import corpus_from
-from kaiwa.rank.texts.token_lists import TokenLists
+import kaiwa
+from kaiwa.ambient import no_progress
+from kaiwa.formats.repository import open_repository
+from kaiwa.ranking.model_folder import TOKENS, model_arrays
+from kaiwa.ranking.models.dense_codes import made_dense_codes
+from kaiwa.ranking.models.table import MODELS, OpenModels
+from kaiwa.ranking.texts import TokenLists, corpus_from
+from kaiwa.retrieval.build import build_index
+from kaiwa.retrieval.index_folder import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from kaiwa.rank.texts.corpus import Corpus
-    from kaiwa.retrieve.index.inverted_index import Index
+    from kaiwa.ranking.texts import Corpus
+    from kaiwa.retrieval.inverted_index import InvertedIndex
 
 TRAINED = (
     "translation", "towers", "vectors", "ngrams", "forest", "patterns", "convolution", "topics", "factors", "topicword",
@@ -66,7 +63,7 @@ def prepared(repository: Path, larger: Path, folder: Path, *, counts: Mapping[st
     if not (folder / "training-index").is_dir():
         posts = {name for name, _ in _rows(folder / LEARNED / "rest", "posts")}
         _write_index(_pairs(larger, posts), folder / "training")
-    train_models(folder / "training-index", folder / "models", names=TRAINED)
+    kaiwa.models(folder / "training-index", folder / "models", names=TRAINED)
     return parts
 
 
@@ -76,7 +73,7 @@ def _held_out(repository: Path, folder: Path, *, count: int, seed: int) -> HeldO
     if not stored.is_file():
         folder.mkdir(parents=True, exist_ok=True)
         rng = np.random.default_rng(seed)
-        drawn = sample_topics(repository, count=count, pool=None, rest=folder / "rest", rng=rng)
+        drawn = kaiwa.topics(repository, n=count, rest=folder / "rest", seed=seed)
         held_out = _with_replies(drawn.topics, repository, folder / "rest", rng)
         texts = dict(_rows(repository, "comments"))
         back = [(PUT_BACK, "。", comment, texts[comment]) for comment in held_out.put_back.values()]
@@ -119,13 +116,13 @@ def _write_index(pairs: Iterable[Sequence[str]], target: Path) -> None:
     lines = target.with_suffix(".tsv")
     with lines.open("w", encoding="utf-8") as out:
         out.writelines("\t".join(pair) + "\n" for pair in pairs)
-    clean_pairs(lines, target, rules="none")
+    kaiwa.clean(lines, target, rules="none")
     lines.unlink()
     index = target.with_name(f"{target.name}-index")
     build_index(target, index, language="zh", tokens=None, progress=no_progress)
 
 
-def pool_models(folder: Path, part: str, pool: Index) -> Models:
+def pool_models(folder: Path, part: str, pool: InvertedIndex) -> OpenModels:
     """The models of the training pairs, with the posts and comments of a part's pool as their corpus."""
     training = open_index(folder / "training-index")
 
@@ -138,10 +135,10 @@ def pool_models(folder: Path, part: str, pool: Index) -> Models:
     own = corpus_from(arrays_of(TOKENS), training.links, training.language)
     posts, comments = _token_lists(own, pool, folder / part / "pool_tokens.npz")
     corpus = replace(own, posts=posts, comments=comments, links=pool.links)
-    return Models(corpus, arrays_of)
+    return OpenModels(corpus, arrays_of)
 
 
-def _token_lists(corpus: Corpus, pool: Index, stored: Path) -> list[TokenLists]:
+def _token_lists(corpus: Corpus, pool: InvertedIndex, stored: Path) -> list[TokenLists]:
     """The posts and comments of the pool by the words of a corpus, stored in a file."""
     if not stored.is_file():
         arrays = {}

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.rank.features.batch import Batch
-from kaiwa.rank.features.feature_table import feature_values
-from kaiwa.rank.learning.ranker import Standard
-from kaiwa.rank.linear import united
-from kaiwa.rank.sources.dense import comments_of_nearest_posts, nearest_comments
-from kaiwa.rank.sources.source import Asked
-from kaiwa.retrieve.search.matching import Candidates, Matcher, query_of, search
+from kaiwa.ranking.dense_source import comments_of_nearest_posts, nearest_comments
+from kaiwa.ranking.features.batch import Batch
+from kaiwa.ranking.features.table import feature_values
+from kaiwa.ranking.ranker import Standard
+from kaiwa.ranking.sources import Asked
+from kaiwa.ranking.system import united
+from kaiwa.retrieval.matching import Candidates, Matcher, query_of, search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmarks.ranking.provenance_data import HeldOut
-    from kaiwa.model.ids import FloatArray, IntArray
-    from kaiwa.rank.models.model_table import Models
-    from kaiwa.retrieve.index.inverted_index import Index
-    from kaiwa.retrieve.search.matching import Query
+    from kaiwa.nouns.ids import FloatArray, IntArray
+    from kaiwa.ranking.models.table import OpenModels
+    from kaiwa.retrieval.inverted_index import InvertedIndex
+    from kaiwa.retrieval.matching import Query
 
     Made = Iterator[tuple[Candidates, Query, IntArray]]  # candidates, the query, and the true replies
 
@@ -96,8 +96,8 @@ class Lists:
 class Asking:
     """The pool with its models, and the held-out posts."""
 
-    pool: Index
-    models: Models
+    pool: InvertedIndex
+    models: OpenModels
     held_out: HeldOut
 
     @cached_property

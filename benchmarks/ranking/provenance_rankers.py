@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.ranking.provenance_lists import RARE
-from kaiwa.rank.learning.cross_validation import folds_of
-from kaiwa.rank.learning.rank_svm import Pairs, rank_svm
-from kaiwa.rank.learning.ranker import Standard
-from kaiwa.rank.learning.regression_trees import lambda_mart
-from kaiwa.rank.models.topic_words import logistic_weights
+from kaiwa.ranking.models.topic_words import logistic_weights
+from kaiwa.ranking.ranker import Pairs, Standard, rank_svm
+from kaiwa.ranking.study import folds_of
+from kaiwa.ranking.trees import lambda_mart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmarks.ranking.provenance_lists import Lists
-    from kaiwa.model.ids import FloatArray, IntArray
+    from kaiwa.nouns.ids import FloatArray, IntArray
 
     Chosen = NDArray[np.bool_]
 

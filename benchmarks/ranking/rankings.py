@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.model.scores import Scores
-from kaiwa.rank.learning.cross_validation import Setting, cross_validated, folds_of
-from kaiwa.rank.learning.feature_rankings import single_scores
-from kaiwa.rank.learning.training_set import MEASURES
+from kaiwa.nouns.scores import Scores
+from kaiwa.ranking.study import Setting, cross_validated, folds_of, single_scores
+from kaiwa.ranking.training_set import MEASURES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from kaiwa.model.ids import FloatArray, IntArray
-    from kaiwa.rank.learning.training_set import TrainingSet
+    from kaiwa.nouns.ids import FloatArray, IntArray
+    from kaiwa.ranking.training_set import TrainingSet
 
 LEARNERS = {"linear": "RankSVM", "lambdamart": "LambdaMART"}
 _Q2P, _Q2C, _TRANSLM, _TOPICWORD = ("q2p",), ("q2c",), ("translm",), ("topicword-q2p", "topicword-q2c")
@@ -46,7 +45,7 @@ class Rankings:
         """The topics x rankings matrix of one measure."""
         row = MEASURES.index(measure)
         by_topic = np.stack([self.values[name][row] for name in names], axis=1)
-        return Scores(measure, self.labelled.gains.topics, tuple(names), by_topic)
+        return Scores.from_matrix(measure, self.labelled.gains.topics, tuple(names), by_topic)
 
     def mean(self, name: str, measure: str = MEASURES[0]) -> float:
         """The mean over topics."""

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import kaiwa
-from kaiwa.rank.features.feature_table import FEATURES
-from kaiwa.rank.learning.training_set import MEASURES
-from kaiwa.stats.topic_bootstrap import percentile_limits, topic_weights
+from kaiwa.comparison.leaderboard import compare_runs
+from kaiwa.ranking.features.table import FEATURES
+from kaiwa.ranking.training_set import MEASURES
+from kaiwa.stats.resampling import percentile_limits, topic_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from benchmarks.ranking.rankings import Rankings
-    from kaiwa.compare.comparison import Comparison
+    from kaiwa.comparison.leaderboard import Leaderboard
 
 RESULTS = Path(__file__).parent.parent / "results"
 TRIALS = 10_000
@@ -58,12 +59,12 @@ def interval(values: np.ndarray, seed: int) -> tuple[float, float]:
     )
 
 
-def compared(found: Rankings, names: Sequence[str], *, seed: int) -> Comparison:
+def compared(found: Rankings, names: Sequence[str], *, seed: int) -> Leaderboard:
     """The robust all-pairs test over some rankings."""
-    return found.scores(names).compare(test="robust", trials=TRIALS, seed=seed)
+    return compare_runs(found.scores(names).matrix(), test="robust", trials=TRIALS, rng=np.random.default_rng(seed))
 
 
-def differences_table(comparison: Comparison, pairs: Iterable[tuple[str, str]]) -> str:
+def differences_table(comparison: Leaderboard, pairs: Iterable[tuple[str, str]]) -> str:
     """Named differences with the p of the all-pairs test."""
     known = {(pair.a, pair.b): (pair.diff, pair.p) for pair in comparison.pairs}
     known |= {(b, a): (-diff, p) for (a, b), (diff, p) in known.items()}

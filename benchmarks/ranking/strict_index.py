@@ -12,17 +12,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import kaiwa
-from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.model_folder import open_models
-from kaiwa.model.gains import Gains
-from kaiwa.retrieve.search.matching import Matcher, query_of, search
+from kaiwa.nouns.qrels import Qrels
+from kaiwa.ranking.model_folder import open_models
+from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.matching import Matcher, query_of, search
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from kaiwa.rank.models.model_table import Models
-    from kaiwa.retrieve.index.inverted_index import Index
+    from kaiwa.ranking.models.table import OpenModels
+    from kaiwa.retrieval.inverted_index import InvertedIndex
 
 NEIGHBOURS = 20
 _POSTS_EACH = 5
@@ -54,9 +54,9 @@ class LabelledTopics:
     candidates: Mapping[str, Sequence[Candidate]]
 
     @cached_property
-    def gains(self) -> Gains:
+    def gains(self) -> Qrels:
         """The gain of each candidate."""
-        return Gains.from_lists(
+        return Qrels.from_lists(
             {topic: {one.comment: one.gain for one in own} for topic, own in self.candidates.items()}
         )
 
@@ -70,9 +70,9 @@ class LabelledTopics:
 class Prepared:
     """The index with the candidates, the index of the repository without them, and the models of the latter."""
 
-    index: Index
-    strict: Index
-    models: Models
+    index: InvertedIndex
+    strict: InvertedIndex
+    models: OpenModels
 
 
 def prepare(pairs: Iterable[Pair], labelled: LabelledTopics, work: Path, *, language: str, seed: int) -> Prepared:
@@ -80,7 +80,7 @@ def prepare(pairs: Iterable[Pair], labelled: LabelledTopics, work: Path, *, lang
     work.mkdir(parents=True, exist_ok=True)
     if not (work / "index").exists():
         _index(pairs, work, "index", language)
-    kaiwa.train_models(work / "index", work / "models", seed=seed)
+    kaiwa.models(work / "index", work / "models", seed=seed)
     strict = open_index(work / "index")
     if not (work / "with-candidates").exists():
         _index((*_read(work / "index.tsv"), *added_pairs(strict, labelled)), work, "with-candidates", language)
@@ -91,8 +91,8 @@ def _index(pairs: Iterable[Pair], work: Path, name: str, language: str) -> None:
     path = work / f"{name}.tsv"
     with path.open("w", encoding="utf-8") as out:
         out.writelines("\t".join(pair) + "\n" for pair in pairs)
-    kaiwa.clean_pairs(path, work / f"{name}-repository", rules="plain")
-    kaiwa.index_repository(work / f"{name}-repository", work / name, language=language)
+    kaiwa.clean(path, work / f"{name}-repository", rules="plain")
+    kaiwa.index(work / f"{name}-repository", work / name, language=language)
 
 
 def _read(path: Path) -> Iterator[Pair]:
@@ -101,14 +101,14 @@ def _read(path: Path) -> Iterator[Pair]:
             yield Pair(*line.rstrip("\n").split("\t"))
 
 
-def added_pairs(strict: Index, labelled: LabelledTopics) -> Iterator[Pair]:
+def added_pairs(strict: InvertedIndex, labelled: LabelledTopics) -> Iterator[Pair]:
     """Each candidate as a comment of the posts of its nearest comments, by tf-idf cosine."""
     for comment, text in labelled.comment_texts.items():
         for post, post_text in neighbour_posts(strict, text) or [_NO_POST]:
             yield Pair(post, post_text, comment, text)
 
 
-def neighbour_posts(strict: Index, text: str) -> list[tuple[str, str]]:
+def neighbour_posts(strict: InvertedIndex, text: str) -> list[tuple[str, str]]:
     """The first posts of the comments that are most similar to a text."""
     links, texts = strict.links, strict.posts.texts
     found: dict[int, None] = {}

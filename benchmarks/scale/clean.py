@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.harness import machine
 from benchmarks.scale.cluster import cluster
-from kaiwa.formats.collection.repository import open_repository
+from kaiwa.formats.repository import open_repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.formats.collection.repository import Manifest
-from kaiwa.formats.collection.repository_writer import writing_repository
+from kaiwa.formats.repository import Manifest, writing_repository
 
 if TYPE_CHECKING:
     from pathlib import Path

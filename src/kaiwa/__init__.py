@@ -9,23 +9,19 @@ TYPE_CHECKING = False  # loading ``typing`` would take longer than all else here
 if TYPE_CHECKING:
     from typing import Any
 
-    from kaiwa.api.answer_verbs import open_index as open  # noqa: A004  kaiwa.open, not the builtin
-    from kaiwa.api.answer_verbs import retrieve_run, train_models, train_ranker
-    from kaiwa.api.designs import (
-        design,
-        design_decision,
-        design_from_pilots,
-        design_pass_rate,
-        labelling_costs,
-        plan_rounds,
-        simulate_design,
-    )
-    from kaiwa.api.measure_table import measures
-    from kaiwa.api.noun_readers import (
+    from kaiwa.checking.check import Check, check
+    from kaiwa.comparison.comparison import Comparison, compare
+    from kaiwa.comparison.standardise import standardise
+    from kaiwa.comparison.tau import Correlation, tau
+    from kaiwa.comparison.unanimity import Study, unanimity
+    from kaiwa.comparison.variance import Variance, variance
+    from kaiwa.corpus.repository import Repository, clean
+    from kaiwa.corpus.topics import Topics, topics
+    from kaiwa.errors import DesignError, InputError, KaiwaError, UnknownName
+    from kaiwa.formats.reading import (
         read_chances,
         read_factors,
         read_intents,
-        read_observations,
         read_qrels,
         read_run,
         read_runs,
@@ -33,139 +29,147 @@ if TYPE_CHECKING:
         read_topics,
         read_votes,
     )
-    from kaiwa.api.noun_writers import write_factors, write_runs, write_topics
-    from kaiwa.api.repository_verbs import clean_pairs, index_repository, sample_topics
-    from kaiwa.api.score_verbs import score, tau, variance, vote_intervals
-    from kaiwa.api.task_verbs import check_runs, pool_runs, write_pool, write_report
-    from kaiwa.check.checked_files import Check
-    from kaiwa.compare.baseline import BaselineComparison
-    from kaiwa.compare.comparison import Comparison
-    from kaiwa.compare.crossed_comparison import CrossedComparison
-    from kaiwa.compare.crossed_variance import CrossedVariance
-    from kaiwa.compare.rank_agreement import RankAgreement
-    from kaiwa.compare.standardisation import Factors
-    from kaiwa.compare.variance_components import Variance
-    from kaiwa.errors import DesignError, InputError, KaiwaError, UnknownName
-    from kaiwa.flow.answers.retrieve import Bot
-    from kaiwa.label.agreement import Agreement
-    from kaiwa.label.assessor_quality import PanelQuality
-    from kaiwa.measure.scoring import Scored
-    from kaiwa.model.gains import Gains
-    from kaiwa.model.observations import Observations
-    from kaiwa.model.pair import Pair
-    from kaiwa.model.run import Run
-    from kaiwa.model.score_set import ScoreSet
-    from kaiwa.model.scores import Scores
-    from kaiwa.model.votes import Votes
-    from kaiwa.rank.answer_filters import Filters
-    from kaiwa.rank.replies import Replies
-    from kaiwa.studies.pool_report import PoolReport
-    from kaiwa.topicset.answer import Design
+    from kaiwa.formats.writers import write_factors, write_runs, write_topics
+    from kaiwa.labelling.agreement import Agreement, agree
+    from kaiwa.labelling.assessors import PanelQuality
+    from kaiwa.labelling.voted_qrels import VotedQrels, gains
+    from kaiwa.measures.score import score
+    from kaiwa.naming.names import NameTable, names
+    from kaiwa.nouns.factors import Factors
+    from kaiwa.nouns.qrels import Qrels
+    from kaiwa.nouns.run import Pair, Run
+    from kaiwa.nouns.scores import Scores
+    from kaiwa.nouns.votes import Votes
+    from kaiwa.pooling.pool import Pool, pool
+    from kaiwa.ranking.answering import Bot, RunFolder, open, reply, retrieve, retrieve_all  # noqa: A004  kaiwa.open
+    from kaiwa.ranking.fusion import fuse
+    from kaiwa.ranking.replies import Replies
+    from kaiwa.ranking.trained_models import Models, models
+    from kaiwa.ranking.training import Training, train
+    from kaiwa.reporting.verbs import write_report
+    from kaiwa.retrieval.index import Index, index
+    from kaiwa.topicset.design import Design, design
+    from kaiwa.topicset.design_cost import DesignCost, design_cost
+    from kaiwa.topicset.design_decision import DesignDecision, design_decide
+    from kaiwa.topicset.design_pass_rate import DesignPassRate, design_pass_rate
+    from kaiwa.topicset.design_rounds import DesignRounds, design_rounds
+    from kaiwa.topicset.design_simulation import DesignSimulation, design_simulate
 
     __version__: str
 
 _HOMES = {
-    "kaiwa.api.answer_verbs": "open_index retrieve_run train_models train_ranker",
-    "kaiwa.api.designs": (
-        "design design_decision design_from_pilots design_pass_rate labelling_costs plan_rounds simulate_design"
-    ),
-    "kaiwa.api.measure_table": "measures",
-    "kaiwa.api.noun_readers": (
-        "read_chances read_factors read_intents read_observations read_qrels read_run read_runs read_scores "
-        "read_topics read_votes"
-    ),
-    "kaiwa.api.repository_verbs": "clean_pairs index_repository sample_topics",
-    "kaiwa.api.score_verbs": "score tau variance vote_intervals",
-    "kaiwa.api.task_verbs": "check_runs pool_runs write_pool write_report",
-    "kaiwa.api.noun_writers": "write_factors write_runs write_topics",
-    "kaiwa.check.checked_files": "Check",
-    "kaiwa.compare.baseline": "BaselineComparison",
-    "kaiwa.compare.comparison": "Comparison",
-    "kaiwa.compare.crossed_comparison": "CrossedComparison",
-    "kaiwa.compare.crossed_variance": "CrossedVariance",
-    "kaiwa.compare.rank_agreement": "RankAgreement",
-    "kaiwa.compare.standardisation": "Factors",
-    "kaiwa.compare.variance_components": "Variance",
+    "kaiwa.checking.check": "Check check",
+    "kaiwa.comparison.comparison": "Comparison compare",
+    "kaiwa.comparison.standardise": "standardise",
+    "kaiwa.comparison.tau": "Correlation tau",
+    "kaiwa.comparison.unanimity": "Study unanimity",
+    "kaiwa.comparison.variance": "Variance variance",
+    "kaiwa.corpus.repository": "Repository clean",
+    "kaiwa.corpus.topics": "Topics topics",
     "kaiwa.errors": "DesignError InputError KaiwaError UnknownName",
-    "kaiwa.flow.answers.retrieve": "Bot",
-    "kaiwa.label.agreement": "Agreement",
-    "kaiwa.label.assessor_quality": "PanelQuality",
-    "kaiwa.measure.scoring": "Scored",
-    "kaiwa.model.gains": "Gains",
-    "kaiwa.model.observations": "Observations",
-    "kaiwa.model.pair": "Pair",
-    "kaiwa.model.run": "Run",
-    "kaiwa.model.score_set": "ScoreSet",
-    "kaiwa.model.scores": "Scores",
-    "kaiwa.model.votes": "Votes",
-    "kaiwa.rank.answer_filters": "Filters",
-    "kaiwa.rank.replies": "Replies",
-    "kaiwa.studies.pool_report": "PoolReport",
-    "kaiwa.topicset.answer": "Design",
+    "kaiwa.formats.reading": (
+        "read_chances read_factors read_intents read_qrels read_run read_runs read_scores read_topics read_votes"
+    ),
+    "kaiwa.formats.writers": "write_factors write_runs write_topics",
+    "kaiwa.labelling.agreement": "Agreement agree",
+    "kaiwa.labelling.assessors": "PanelQuality",
+    "kaiwa.labelling.voted_qrels": "VotedQrels gains",
+    "kaiwa.measures.score": "score",
+    "kaiwa.naming.names": "NameTable names",
+    "kaiwa.nouns.factors": "Factors",
+    "kaiwa.nouns.qrels": "Qrels",
+    "kaiwa.nouns.run": "Pair Run",
+    "kaiwa.nouns.scores": "Scores",
+    "kaiwa.nouns.votes": "Votes",
+    "kaiwa.pooling.pool": "Pool pool",
+    "kaiwa.ranking.answering": "Bot RunFolder open reply retrieve retrieve_all",
+    "kaiwa.ranking.fusion": "fuse",
+    "kaiwa.ranking.replies": "Replies",
+    "kaiwa.ranking.trained_models": "Models models",
+    "kaiwa.ranking.training": "Training train",
+    "kaiwa.reporting.verbs": "write_report",
+    "kaiwa.retrieval.index": "Index index",
+    "kaiwa.topicset.design": "Design design",
+    "kaiwa.topicset.design_cost": "DesignCost design_cost",
+    "kaiwa.topicset.design_decision": "DesignDecision design_decide",
+    "kaiwa.topicset.design_pass_rate": "DesignPassRate design_pass_rate",
+    "kaiwa.topicset.design_rounds": "DesignRounds design_rounds",
+    "kaiwa.topicset.design_simulation": "DesignSimulation design_simulate",
 }
 _PUBLIC = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
     "Agreement",
-    "BaselineComparison",
     "Bot",
     "Check",
     "Comparison",
-    "CrossedComparison",
-    "CrossedVariance",
+    "Correlation",
     "Design",
+    "DesignCost",
+    "DesignDecision",
     "DesignError",
+    "DesignPassRate",
+    "DesignRounds",
+    "DesignSimulation",
     "Factors",
-    "Filters",
-    "Gains",
+    "Index",
     "InputError",
     "KaiwaError",
-    "Observations",
+    "Models",
+    "NameTable",
     "Pair",
     "PanelQuality",
-    "PoolReport",
-    "RankAgreement",
+    "Pool",
+    "Qrels",
     "Replies",
+    "Repository",
     "Run",
-    "ScoreSet",
-    "Scored",
+    "RunFolder",
     "Scores",
+    "Study",
+    "Topics",
+    "Training",
     "UnknownName",
     "Variance",
+    "VotedQrels",
     "Votes",
-    "check_runs",
-    "clean_pairs",
+    "agree",
+    "check",
+    "clean",
+    "compare",
     "design",
-    "design_decision",
-    "design_from_pilots",
+    "design_cost",
+    "design_decide",
     "design_pass_rate",
-    "index_repository",
-    "labelling_costs",
-    "measures",
+    "design_rounds",
+    "design_simulate",
+    "fuse",
+    "gains",
+    "index",
+    "models",
+    "names",
     "open",
-    "plan_rounds",
-    "pool_runs",
+    "pool",
     "read_chances",
     "read_factors",
     "read_intents",
-    "read_observations",
     "read_qrels",
     "read_run",
     "read_runs",
     "read_scores",
     "read_topics",
     "read_votes",
-    "retrieve_run",
-    "sample_topics",
+    "reply",
+    "retrieve",
+    "retrieve_all",
     "score",
-    "simulate_design",
+    "standardise",
     "tau",
-    "train_models",
-    "train_ranker",
+    "topics",
+    "train",
+    "unanimity",
     "variance",
-    "vote_intervals",
     "write_factors",
-    "write_pool",
     "write_report",
     "write_runs",
     "write_topics",
@@ -177,12 +181,11 @@ def __getattr__(name: str) -> Any:  # Any: the attribute's own type
         from importlib.metadata import version
 
         return version("kaiwa")
-    inside = "open_index" if name == "open" else name
-    if name == "open_index" or inside not in _PUBLIC:
+    if name not in _PUBLIC:
         raise AttributeError(f"module 'kaiwa' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_PUBLIC[inside]), inside)
+    return getattr(import_module(_PUBLIC[name]), name)
 
 
 def __dir__() -> list[str]:

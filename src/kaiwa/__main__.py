@@ -9,7 +9,7 @@ def main() -> None:
     """Run the command; a Ctrl-C while it is loaded ends it without a traceback."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from kaiwa.cli import main as command
+    from kaiwa.cli.group import main as command
 
     command()
 

@@ -13,26 +13,21 @@ KaiwaError
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 
 _OPTION = re.compile("\x11([^\x11-\x14]*)\x12([^\x11-\x14]*)\x13([^\x11-\x14]*)\x14")
 _COMMAND = {
-    "as_table": "--table",
-    "correlation": "--paired-correlation",
-    "count": "-n",
-    "depths": "--pool-depth",
-    "hours": "--budget",
     "k": "-k",
     "measure": "-m",
-    "n": "--topics",
+    "measures": "-m",
+    "n": "-n",
     "output": "-o",
-    "pilots": "--pilot",
-    "style": "--format",
 }
 """The options whose name on the command line is not ``--`` and the argument's name."""
 
@@ -113,7 +108,7 @@ class UnknownName(InputError):  # noqa: N818  reads as the thing it is
     """A name that is not in a table.
 
     >>> import kaiwa
-    >>> kaiwa.score(kaiwa.Run.from_dict({"q": {"a": 1.0}}), kaiwa.Gains.from_lists({"q": {"a": 1}}), "nER@10")
+    >>> kaiwa.score(kaiwa.Run.from_dict({"q": {"a": 1.0}}), kaiwa.Qrels.from_lists({"q": {"a": 1}}), "nER@10")
     Traceback (most recent call last):
     kaiwa.errors.UnknownName: unknown measure 'nER'; did you mean 'nERR' or 'nEBR' or 'ERR'?
     """
@@ -186,3 +181,39 @@ def typed(word: object) -> str:
         return text
     parts = re.findall(r"[\\']|[^\\']+", text)
     return "".join(f"\\{part}" if part in "\\'" else f"'{part}'" for part in parts) or "''"
+
+
+# Names: a read-only table that answers an unknown name with "did you mean".
+
+
+T = TypeVar("T")
+
+
+class Names(Mapping[str, T]):
+    """A read-only table from names to values of one kind.
+
+    >>> schemes = Names("scheme", {"mean": 1, "sum": 2})
+    >>> schemes["sum"]
+    2
+    >>> schemes["men"]
+    Traceback (most recent call last):
+    kaiwa.errors.UnknownName: unknown scheme 'men'; did you mean 'mean'?
+    """
+
+    def __init__(self, kind: str, values: Mapping[str, T]) -> None:
+        self.kind = kind
+        self._values = dict(values)
+
+    def __getitem__(self, name: str) -> T:
+        if name not in self._values:
+            raise UnknownName.among(self.kind, name, self._values)
+        return self._values[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)

@@ -8,27 +8,29 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import kaiwa
-from kaiwa.api.arguments import maybe_path, name_list, path_list, path_of, seed_of
 from kaiwa.errors import InputError
+from kaiwa.formats.reading import maybe_path, name_list, path_list, path_of, seed_of
+from kaiwa.ranking.answer_filters import Filters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 verbs: Any = kaiwa  # wrong types are what is tested
+untyped: Any = Filters
 WRONG: dict[str, tuple[Callable[[], Any], str]] = {
-    "no index": (lambda: verbs.open(None), "path=None is not a path"),
-    "an empty index": (lambda: verbs.open(""), "path='' is not a path"),
+    "no index": (lambda: verbs.open(None), "index=None is not a path"),
+    "an empty index": (lambda: verbs.open(""), "index='' is not a path"),
     "a number of models": (lambda: verbs.open("index", models=3), "models=3 is not a path"),
-    "no pairs": (lambda: verbs.clean_pairs(None, "repository"), "pairs=None is not a list"),
-    "one pair of none": (lambda: verbs.clean_pairs([""], "repository"), "pairs='' is not a path"),
-    "a seed below 0": (lambda: verbs.sample_topics("repository", count=1, seed=-1), "seed=-1 is not a whole number"),
-    "half a seed": (lambda: verbs.train_models("index", "models", seed=0.5), "seed=0.5 is not a whole number"),
-    "no names": (lambda: verbs.train_models("index", "models", names=7), "names=7 is not a list"),
+    "no pairs": (lambda: verbs.clean(None, "repository"), "pairs=None is not a list"),
+    "one pair of none": (lambda: verbs.clean([""], "repository"), "pairs='' is not a path"),
+    "a seed below 0": (lambda: verbs.topics("repository", n=1, seed=-1), "seed=-1 is not a whole number"),
+    "half a seed": (lambda: verbs.models("index", "models", seed=0.5), "seed=0.5 is not a whole number"),
+    "no names": (lambda: verbs.models("index", "models", names=7), "names=7 is not a list"),
     "numbers as ids": (lambda: verbs.open("index", takedown=[7]), "takedown=[7] is not a list of ids"),
     "one number as ids": (lambda: verbs.open("index", takedown=7), "takedown=7 is not a list of ids"),
-    "a blocked text": (lambda: verbs.Filters(blocked="advert"), "give a tuple of words"),
+    "a blocked text": (lambda: untyped(blocked="advert"), "give a tuple of words"),
     "an invisible blocked word": (
-        lambda: verbs.Filters(blocked=("\u200b",)),
+        lambda: Filters(blocked=("\u200b",)),
         "blocked word '\\u200b' has no character",
     ),
 }

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import kaiwa
-from kaiwa.cli import main
+from kaiwa.cli.group import main
 from kaiwa.errors import InputError, in_command, option
-from kaiwa.formats.score_loading import read_cells
-from kaiwa.formats.scores.score_cells import complete_scores
+from kaiwa.formats.readers import read_cells
+from kaiwa.nouns.cells import complete_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,7 +49,7 @@ def test_python_and_the_command_refuse_the_same_files_in_their_own_words(
 
 def _functions() -> Iterator[tuple[str, ast.AST]]:
     for path in sorted(SOURCE.rglob("*.py")):
-        if "cli" not in path.relative_to(SOURCE).parts:
+        if "cli" not in path.relative_to(SOURCE).parts and path.name != "command.py":
             tree = ast.parse(path.read_text(encoding="utf-8"))
             for node in ast.walk(tree):
                 if isinstance(node, ast.FunctionDef):

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, BrowserContext, sync_playwright
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.serve.server_process import free_port
 
-from kaiwa.flow.judging.invite import invite_people
+from kaiwa.store.invite import invite_people
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -133,8 +133,7 @@ def write_task(
     folder: Path, posts: Mapping[str, str], comments: Mapping[str, str], *, settings: str = "", files: Mapping[str, str]
 ) -> Path:
     """A task folder in which every comment is pooled for every post, by three runs."""
-    from kaiwa.formats.collection.repository import Manifest
-    from kaiwa.formats.collection.repository_writer import writing_repository
+    from kaiwa.formats.repository import Manifest, writing_repository
 
     (folder / "runs").mkdir(parents=True)
     (folder / "kaiwa.toml").write_text(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kaiwa.web.languages import words_of
+from kaiwa.web.pages import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -215,7 +215,7 @@ def _texts(server: Any) -> tuple[dict[str, str], dict[str, str]]:
     """The text of each post and comment of the task."""
     from kaiwa.formats.readers import read_topics
     from kaiwa.task.comment_texts import comment_texts
-    from kaiwa.task.task_folder import read_task
+    from kaiwa.task.folder import read_task
 
     task = read_task(server.task)
     return read_topics(task.topics), comment_texts(task, {f"c{number}" for number in range(10)})

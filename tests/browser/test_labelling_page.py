@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kaiwa.web.languages import words_of
+from kaiwa.web.pages import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -172,7 +172,7 @@ def test_another_scheme_needs_no_code(label_server: People, assessor: People) ->
             ("9", "weiß nicht", '"NA"', ""),
         )
     )
-    server = label_server(f"[judging]\ntop = 1\n{answers}")
+    server = label_server(f"[judging]\nmax_level = 1\n{answers}")
     person = assessor(server.invite("Ann")[0])
     person.wait()
     assert person.page.locator("[role=radio]").all_inner_texts() == ["a\n<i>kaputt</i>", "b\ngut", "9\nweiß nicht"]

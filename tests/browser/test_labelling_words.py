@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.web.languages import Words, words_of
-from kaiwa.web.lead_page import lead_page
-from kaiwa.web.pages import assessor_page, sign_in_page
+from kaiwa.web.lead import lead_page
+from kaiwa.web.pages import Words, assessor_page, sign_in_page, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kaiwa.flow.judging.pool_sheet import items_to_judge
-from kaiwa.formats.exports.page_votes import page_log
+from kaiwa.formats.labelling_tools import page_log
 from kaiwa.formats.readers import read_votes
-from kaiwa.label.task_item import TaskItem
-from kaiwa.task.task_folder import read_task
+from kaiwa.nouns.criteria import TaskItem
+from kaiwa.pooling.pool import items_to_judge
+from kaiwa.task.folder import read_task
 from kaiwa.web.offline_page import page_text, write_page
 
 if TYPE_CHECKING:

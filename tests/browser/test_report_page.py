@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kaiwa.flow.rounds.report import write_report
-from kaiwa.formats.collection.repository import Manifest
-from kaiwa.formats.collection.repository_writer import writing_repository
-from kaiwa.formats.scores.score_tables import write_scores
-from kaiwa.model.score_set import ScoreSet
-from kaiwa.model.scores import Scores
-from kaiwa.task.settings import TaskSettings
-from kaiwa.task.task_folder import Task, read_task
+from kaiwa.formats.repository import Manifest, writing_repository
+from kaiwa.formats.scores import write_scores
+from kaiwa.nouns.matrix import Matrix
+from kaiwa.nouns.scores import Scores
+from kaiwa.reporting.report import write_report
+from kaiwa.task.folder import Task, TaskSettings, read_task
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +42,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs = (HOSTILE, "短文会話-C-R1", "モデル-J-R1", "A" * 60, *(f"team{n}-C-R1" for n in range(12)))
     values = rng.random((40, len(runs))) * np.linspace(0.4, 1.0, len(runs))
     topics = tuple(f"q{place}" for place in range(40))
-    write_scores(folder / "scores.csv", ScoreSet([Scores("nERR@10", topics, runs, values)]))
+    write_scores(folder / "scores.csv", Scores([Matrix("nERR@10", topics, runs, values)]))
     task = Task(folder, TaskSettings(title="測試 テスト test", measures=("nERR@10",), trials=500))
     write_report(task, folder / "report.html", version="test")
     return folder / "report.html"
@@ -85,8 +83,8 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, rng = tmp_path_factory.mktemp("crowded"), np.random.default_rng(7)
     runs = tuple(f"{'A-very-long-team-name-' if n % 5 else 'T'}{n}-C-R1" for n in range(110))
     values = rng.random((20, 110)) * np.linspace(0.05, 1.0, 110)
-    scores = Scores("nERR@10", tuple(f"q{place}" for place in range(20)), runs, values)
-    write_scores(folder / "scores.csv", ScoreSet([scores]))
+    scores = Matrix("nERR@10", tuple(f"q{place}" for place in range(20)), runs, values)
+    write_scores(folder / "scores.csv", Scores([scores]))
     task = Task(folder, TaskSettings(title="Many runs", measures=("nERR@10",), trials=200))
     write_report(task, folder / "report.html", version="test")
     return folder / "report.html"

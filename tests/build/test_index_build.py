@@ -15,20 +15,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from kaiwa.build import array_writer
-from kaiwa.build.index.index_build import build_index
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.flow.answers.retrieve import Bot
-from kaiwa.formats.collection import array_folder
-from kaiwa.formats.collection.index_folder import INDEX, open_index, open_index_files
-from kaiwa.rank.answer_filters import NO_FILTERS
-from kaiwa.retrieve.index.inverted_index import index_from
-from kaiwa.retrieve.search.matching import Matcher, query_of, search
+from kaiwa.files import array_folder
+from kaiwa.files import array_folder as array_writer
+from kaiwa.ranking.answering import Bot
+from kaiwa.retrieval.build import build_index
+from kaiwa.retrieval.index_folder import INDEX, open_index, open_index_files
+from kaiwa.retrieval.inverted_index import index_from
+from kaiwa.retrieval.matching import Matcher, query_of, search
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kaiwa.formats.collection.array_folder import ArrayFolder
+    from kaiwa.files.array_folder import ArrayFolder
 
 
 def rebuilt(repository: Path, target: Path, tokens: str | None = None) -> Path:
@@ -112,7 +111,7 @@ def test_an_index_built_before_a_similarity_was_added_opens_without_it(index: Pa
 def test_opening_an_index_loads_nothing_of_the_build() -> None:
     """An answering process needs neither the writer nor pyarrow."""
     program = (
-        "import sys, kaiwa.flow.answers.retrieve\n"
+        "import sys, kaiwa.ranking.answering\n"
         "print([name for name in sys.modules if name.startswith(('kaiwa.build', 'kaiwa.disk.a', 'pyarrow'))])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -157,9 +156,9 @@ def test_an_open_index_answers_on_while_it_is_replaced(
     """The old arrays stay mapped, those not yet checked too; who opens next gets the new index."""
     monkeypatch.setattr(array_folder, "CHUNK", 256)
     bot = Bot(rebuilt(repository, tmp_path / "index"))
-    before = [one.comment for one in bot.reply("考试", filters=NO_FILTERS)]
+    before = [one.comment for one in bot.reply("考试", unfiltered=True)]
     rebuilt(repository, tmp_path / "index", "bigrams")
-    assert [one.comment for one in bot.reply("考试", filters=NO_FILTERS)] == before
+    assert [one.comment for one in bot.reply("考试", unfiltered=True)] == before
     assert open_index(tmp_path / "index").tokeniser == "bigrams"
     assert len(list((tmp_path / "index").glob("data-*"))) == 1
 
@@ -184,7 +183,7 @@ def test_a_build_killed_at_any_moment_leaves_the_old_index(repository: Path, tmp
     """The next reader finds the old index or the new one, whole."""
     target = rebuilt(repository, tmp_path / "index")
     program = (
-        "import sys; from pathlib import Path; from kaiwa.build.index.index_build import build_index\n"
+        "import sys; from pathlib import Path; from kaiwa.retrieval.build import build_index\n"
         "print('ready', flush=True)\n"
         "while True: build_index(Path(sys.argv[1]), Path(sys.argv[2]), language='zh', tokens=None, progress=print)"
     )

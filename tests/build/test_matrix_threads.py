@@ -13,7 +13,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import kaiwa
-from kaiwa.stats.matrix_threads import one_matrix_thread
+from kaiwa.stats.compiled import one_matrix_thread
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,14 +26,14 @@ import kaiwa
 from threadpoolctl import threadpool_info
 
 folder, models = Path(sys.argv[1]), Path(sys.argv[2])
-kaiwa.train_models(folder / "index", models, seed=1)
+kaiwa.models(folder / "index", models, seed=1)
 found = {}
 for file in sorted(models.rglob("*.npy")):
     found[f"{file.relative_to(models).parts[0]} {file.name}"] = hashlib.md5(file.read_bytes()).hexdigest()
 bot = kaiwa.open(folder / "index", models=models)
 topics = kaiwa.read_topics(folder / "topics.tsv")
 for name in bot.system_names():
-    run = bot.run(topics, name=name, system=name, k=100)
+    run = bot.retrieve(topics, name=name, system=name, k=100)
     found[name] = hashlib.md5(repr([run.ranking(topic) for topic in run.topics]).encode()).hexdigest()
 blas = [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
 print(json.dumps({"threads": max(blas), "found": found}))
@@ -53,8 +53,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = [f"p{n}\t{text(one)}\tc{n}\t{text(one)}\n" for n, one in enumerate(subjects)]
     (path / "pairs.tsv").write_text("".join(lines))
     (path / "topics.tsv").write_text("".join(f"q{n}\t{text(n)}\n" for n in range(10)))
-    kaiwa.clean_pairs(path / "pairs.tsv", path / "repository", rules="plain")
-    kaiwa.index_repository(path / "repository", path / "index", language="en")
+    kaiwa.clean(path / "pairs.tsv", path / "repository", rules="plain")
+    kaiwa.index(path / "repository", path / "index", language="en")
     return path
 
 

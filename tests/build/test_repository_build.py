@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kaiwa.build.repository.cleaning import Cleaned, clean
+from kaiwa.corpus.cleaning import Cleaned, write_cleaned
+from kaiwa.corpus.rules import read_rules
 from kaiwa.errors import InputError
-from kaiwa.formats.collection.repository import open_repository
-from kaiwa.formats.collection.rule_files import read_rules
+from kaiwa.formats.repository import open_repository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +27,9 @@ def cleaned(
     source = tmp_path / "pairs.tsv"
     source.write_text("\n".join(lines) + "\n", encoding="utf-8")
     chosen = read_rules(rules)
-    return clean(source, tmp_path / "repo", rules=chosen, sample=sample, seed=1, progress=silent, keep_first=keep_first)
+    return write_cleaned(
+        source, tmp_path / "repo", rules=chosen, sample=sample, seed=1, progress=silent, keep_first=keep_first
+    )
 
 
 def pairs_in(tmp_path: Path) -> list[tuple[str, str]]:
@@ -174,7 +176,9 @@ def tweets_cleaned(tmp_path: Path, lines: list[str]) -> Cleaned:
     source = tmp_path / "tweets.jsonl"
     source.write_text("\n".join(lines) + "\n", encoding="utf-8")
     rules = read_rules("twitter")
-    return clean(source, tmp_path / "repo", rules=rules, sample=None, seed=1, progress=lambda _done, _total: None)
+    return write_cleaned(
+        source, tmp_path / "repo", rules=rules, sample=None, seed=1, progress=lambda _done, _total: None
+    )
 
 
 def test_tweets_are_paired_by_reply_id(tmp_path: Path) -> None:

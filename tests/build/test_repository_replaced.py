@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.formats.collection import repository_tables as tables
-from kaiwa.formats.collection.repository import Manifest, Repository, open_repository
-from kaiwa.formats.collection.repository_writer import writing_repository
+from kaiwa.formats import repository as tables
+from kaiwa.formats.repository import Manifest, OpenRepository, open_repository, writing_repository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +28,7 @@ def make(path: Path, version: str) -> None:
         writer.finish(Manifest())
 
 
-def versions(opened: Repository) -> set[str]:
+def versions(opened: OpenRepository) -> set[str]:
     """The versions of all that is read."""
     ids = [name for table in ("posts", "comments", "pairs") for batch in opened.table(table) for name in batch[0]]
     return {name.split("-")[0] for name in [*ids, *opened.merged()]}

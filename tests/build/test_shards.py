@@ -17,22 +17,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kaiwa
-from kaiwa.build.index.index_build import build_index
-from kaiwa.build.index.shard_split import shards_of
-from kaiwa.cli import kaiwa as group
+from kaiwa.cli.group import kaiwa as group
 from kaiwa.errors import InputError
-from kaiwa.flow.answers.models import train_models
-from kaiwa.flow.answers.retrieve import Bot
-from kaiwa.formats.collection import array_folder
-from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.repository import Manifest
-from kaiwa.formats.collection.repository_writer import writing_repository
-from kaiwa.formats.collection.takedown import takedown_of
-from kaiwa.model.normalise import fingerprint
-from kaiwa.rank.answer_filters import NO_FILTERS
-from kaiwa.rank.system_table import SYSTEMS
-from kaiwa.retrieve.index.document_texts import ShardedTexts
-from kaiwa.retrieve.search.matching import (
+from kaiwa.files import array_folder
+from kaiwa.formats.repository import Manifest, writing_repository
+from kaiwa.nouns.normalise import fingerprint
+from kaiwa.ranking.answering import Bot
+from kaiwa.ranking.system_table import SYSTEMS
+from kaiwa.retrieval.build import build_index
+from kaiwa.retrieval.documents import ShardedTexts
+from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.matching import (
     Matcher,
     comment_similarities,
     post_similarities,
@@ -41,12 +36,14 @@ from kaiwa.retrieve.search.matching import (
     similar_posts,
     term_similarities,
 )
+from kaiwa.retrieval.shard_build import shards_of
+from kaiwa.retrieval.takedown_ids import takedown_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kaiwa.retrieve.index.inverted_index import Index
-    from kaiwa.retrieve.search.matching import Candidates
+    from kaiwa.retrieval.inverted_index import InvertedIndex
+    from kaiwa.retrieval.matching import Candidates
 
 SHARDS = (1, 4, 16)
 MATCHERS = [
@@ -193,8 +190,8 @@ def sharded_models(sharded: Path, encoder_files: tuple[Path, Path], tmp_path_fac
     """All models of this index."""
     target = tmp_path_factory.mktemp("trained") / "models"
     network, tokenizer = encoder_files
-    train_models(sharded, target)
-    train_models(sharded, target, encoder=network, tokenizer=tokenizer)
+    kaiwa.models(sharded, target)
+    kaiwa.models(sharded, target, encoder=network, tokenizer=tokenizer)
     return target
 
 
@@ -206,7 +203,9 @@ def test_every_system_replies_as_with_one_index(
     one, several = Bot(index, models=models_folder), Bot(sharded, models=sharded_models)
     for text in ("明天要考试了，好紧张", "The first day in Hawaii", "考试 海 Hawaii", "zzzz"):
         assert several.reply(text, system=system) == one.reply(text, system=system)
-    assert several.run({"q1": "考试"}, name="r", system=system) == one.run({"q1": "考试"}, name="r", system=system)
+    assert several.retrieve({"q1": "考试"}, name="r", system=system) == one.retrieve(
+        {"q1": "考试"}, name="r", system=system
+    )
 
 
 def test_a_ranker_learned_from_shards_is_that_of_one_index(index: Path, sharded: Path, tmp_path: Path) -> None:
@@ -214,17 +213,15 @@ def test_a_ranker_learned_from_shards_is_that_of_one_index(index: Path, sharded:
     (tmp_path / "topics.tsv").write_text("q1\t考试好紧张\nq2\tA day in Hawaii\n", encoding="utf-8")
     (tmp_path / "qrels.txt").write_text("q1 0 c04 1\nq1 0 c08 0\nq2 0 c08 1\nq2 0 c04 0\n", encoding="utf-8")
     studies = [
-        kaiwa.train_ranker(
-            path, tmp_path / "qrels.txt", topics=tmp_path / "topics.tsv", folds=2, output=tmp_path / name
-        )
+        kaiwa.train(path, tmp_path / "qrels.txt", topics=tmp_path / "topics.tsv", folds=2, output=tmp_path / name)
         for path, name in ((index, "one"), (sharded, "several"))
     ]
     assert studies[0].means == studies[1].means
-    one, several = Bot(index, model=tmp_path / "one"), Bot(sharded, model=tmp_path / "several")
+    one, several = Bot(index, ranker=tmp_path / "one"), Bot(sharded, ranker=tmp_path / "several")
     assert one.weights == several.weights
     assert one.reply("考试") == several.reply("考试")
     with pytest.raises(InputError, match="another index"):
-        Bot(sharded, model=tmp_path / "one")
+        Bot(sharded, ranker=tmp_path / "one")
 
 
 def test_takedown_lists_act_on_shards_as_on_one_index(folder: Path, texts: list[str], tmp_path: Path) -> None:
@@ -238,7 +235,7 @@ def test_takedown_lists_act_on_shards_as_on_one_index(folder: Path, texts: list[
     assert len(found[0].comments) > 2
     bots = Bot(one), Bot(several)
     for system in ("run0", "run1", "run2", "bm25", "post-then-comment"):
-        before, given = ([bot.reply(text, system=system, filters=NO_FILTERS) for bot in bots] for text in texts[:2])
+        before, given = ([bot.reply(text, system=system, unfiltered=True) for bot in bots] for text in texts[:2])
         assert before[0] == before[1]
         assert given[0] == given[1]
     shown = bots[1].reply(texts[0], k=3)
@@ -265,7 +262,7 @@ def test_a_takedown_is_in_no_shard(repository: Path, index: Path, tmp_path: Path
             shards=shards,
         )
     one, several = Bot(tmp_path / "index-None"), Bot(tmp_path / "index-3")
-    assert several.reply("考试", filters=NO_FILTERS) == one.reply("考试", filters=NO_FILTERS)
+    assert several.reply("考试", unfiltered=True) == one.reply("考试", unfiltered=True)
     assert (tmp_path / "index-None/takedown.txt").read_bytes() == (tmp_path / "index-3/takedown.txt").read_bytes()
 
 
@@ -285,7 +282,7 @@ def test_any_flipped_byte_of_a_shard_is_detected(
     _use_all(open_index(target))
 
 
-def _use_all(index: Index) -> None:
+def _use_all(index: InvertedIndex) -> None:
     for shard in index.shards:
         for side in (shard.posts, shard.comments):
             side.slices(np.arange(len(side.postings.starts) - 1))
@@ -314,9 +311,9 @@ def test_more_shards_than_posts_leave_some_empty(tmp_path: Path) -> None:
     """An empty shard answers nothing, and the others answer."""
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("p1\tThe first day in Hawaii\tc1\tEnjoy the beaches of Hawaii\n", encoding="utf-8")
-    kaiwa.clean_pairs(pairs, tmp_path / "repository")
-    facts = kaiwa.index_repository(tmp_path / "repository", tmp_path / "index", language="en", shards=5)
-    assert sorted(facts["shard_posts"]) == sorted(facts["shard_comments"]) == [0, 0, 0, 0, 1]
+    kaiwa.clean(pairs, tmp_path / "repository")
+    facts = kaiwa.index(tmp_path / "repository", tmp_path / "index", language="en", shards=5)
+    assert sorted(facts.shard_posts) == sorted(facts.shard_comments) == [0, 0, 0, 0, 1]
     assert [reply.comment for reply in kaiwa.open(tmp_path / "index").reply("Hawaii")] == ["c1"]
 
 
@@ -326,7 +323,7 @@ def test_many_shards_open_where_few_files_may_be_open(folder: Path, hard: int, f
     program = (
         "import pathlib, resource, sys\n"
         "from kaiwa.errors import InputError\n"
-        "from kaiwa.formats.collection.index_folder import open_index\n"
+        "from kaiwa.retrieval.index_folder import open_index\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (256, int(sys.argv[2])))\n"
         "try:\n    print(len(open_index(pathlib.Path(sys.argv[1])).shards))\n"
         "except InputError as fault:\n    print(fault)"
@@ -340,9 +337,9 @@ def test_many_shards_open_where_few_files_may_be_open(folder: Path, hard: int, f
 def test_the_command_makes_shards_and_says_so(repository: Path, tmp_path: Path) -> None:
     """The text has the copies of a comment, the JSON the documents of each shard."""
     runner, target = CliRunner(), str(tmp_path / "index")
-    done = runner.invoke(group, ["index", str(repository), "-o", target, "--lang", "zh", "--shards", "2"])
+    done = runner.invoke(group, ["index", str(repository), "-o", target, "--language", "zh", "--shards", "2"])
     assert " in 2 shards, 1." in done.stdout
-    done = runner.invoke(group, ["index", str(repository), "-o", target, "--lang", "zh", "--shards", "2", "--json"])
+    done = runner.invoke(group, ["index", str(repository), "-o", target, "--language", "zh", "--shards", "2", "--json"])
     facts = json.loads(done.stdout)
     assert facts["shards"] == 2
     assert sum(facts["shard_posts"]) == facts["posts"]
@@ -353,5 +350,5 @@ def test_the_command_makes_shards_and_says_so(repository: Path, tmp_path: Path) 
 def test_an_impossible_number_of_shards_is_one_line(repository: Path, tmp_path: Path, shards: int) -> None:
     """Nothing is written."""
     with pytest.raises(InputError, match=f"shards= is {shards}; give 1 to 256"):
-        kaiwa.index_repository(repository, tmp_path / "index", shards=shards)
+        kaiwa.index(repository, tmp_path / "index", shards=shards)
     assert not (tmp_path / "index").exists()

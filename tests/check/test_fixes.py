@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kaiwa.check import Expectation, fixed_run, problems_of, raw_run
-from kaiwa.flow.judging.check import check_runs
+from kaiwa.checking.check import Expectation, check, problems_of
+from kaiwa.checking.fixes import fixed_run
+from kaiwa.checking.raw_run import raw_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +30,7 @@ def test_runs_in_ntcirevals_folder_are_checked_as_the_trec_files_they_convert_to
     (tmp_path / "0001").mkdir()
     (tmp_path / "0001" / "0001.A.res").write_text("d1\nd2\n")
     (tmp_path / "0001" / "0001.B.res").write_text("d9\n")
-    check = check_runs([tmp_path], Expectation(comments={"d1", "d9"}))
-    assert [(file.path.name, file.topics, file.comments) for file in check.files] == [("A.txt", 1, 2), ("B.txt", 1, 1)]
-    (problem,) = check.problems
+    found = check(tmp_path, repository={"d1", "d9"})
+    assert [(file.path.name, file.topics, file.comments) for file in found.files] == [("A.txt", 1, 2), ("B.txt", 1, 1)]
+    (problem,) = found.problems
     assert (problem.file, problem.line, problem.code) == (str(tmp_path / "A.txt"), 2, "unknown-comment")

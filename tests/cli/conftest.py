@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kaiwa.cli import main
-from kaiwa.cli.shell.unexpected import EXIT_UNEXPECTED
+from kaiwa.cli.group import EXIT_UNEXPECTED, main
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

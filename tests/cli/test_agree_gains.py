@@ -111,11 +111,11 @@ def test_an_assessor_with_only_na_votes_has_no_mean(made: Made, kaiwa: Kaiwa) ->
 
 
 def test_python_shows_the_assessors_in_text_and_in_a_notebook() -> None:
-    """The second table of an agreement."""
+    """The second table of an agreement; the third has the contested items."""
     found = package.Votes.from_rows([("q", "a", "<b>ann", 2), ("q", "a", "bob", 1)]).agree()
     assert [one.name for one in found.assessors] == ["<b>ann", "bob"]
     assert "<b>ann        1   0      2.0000    0.0000     1.0000     0.0000  0.0000" in str(found).splitlines()
-    assert found._repr_html_().count("<table>") == 2
+    assert found._repr_html_().count("<table>") == 3
     assert "&lt;b&gt;ann" in found._repr_html_()
 
 
@@ -137,12 +137,13 @@ def test_gains_are_written_as_qrels(made: Made, kaiwa: Kaiwa, scheme: str, expec
     assert read_qrels(folder / "qrels.txt").of("q1") == pytest.approx({"a": expected, "b": 0})
     assert json.loads(done.stdout) == {
         "scheme": scheme,
-        "gmax": pytest.approx(top),
+        "p": 0.2 if scheme == "unanimity" else None,
+        "max_gain": pytest.approx(top),
+        "max_level": 2,
         "topics": 2,
         "items": 3,
         "missing": 4,
         "without_votes": 1,
-        "output": "qrels.txt",
         "without": [],
         "leaderboard": {},
         "simulated": False,
@@ -152,7 +153,10 @@ def test_gains_are_written_as_qrels(made: Made, kaiwa: Kaiwa, scheme: str, expec
 def test_levels_scheme_takes_one_vote_an_item(made: Made, kaiwa: Kaiwa) -> None:
     """Levels to gains by a map, printed as qrels."""
     made("votes.txt", "q1\ta\t2\nq1\tb\t1\n")
-    assert kaiwa("gains", "votes.txt", "--scheme", "levels", "--levels", "L1=1,L2=3").stdout == "q1 0 a 3\nq1 0 b 1\n"
+    assert (
+        kaiwa("gains", "votes.txt", "--scheme", "levels", "--levels", "L1=1,L2=3", "-o", "-").stdout
+        == "q1 0 a 3\nq1 0 b 1\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,7 +164,10 @@ def test_levels_scheme_takes_one_vote_an_item(made: Made, kaiwa: Kaiwa) -> None:
     [
         (VOTES, ["gains", "votes.txt", "--scheme", "men"], "unknown scheme 'men'; did you mean 'mean'"),
         (VOTES, ["gains", "votes.txt", "--scheme", "levels"], "'levels' takes one per item"),
-        (VOTES, ["gains", "votes.txt", "--p", "-1"], "give a number from 0"),
+        (VOTES, ["gains", "votes.txt", "--scheme", "unanimity", "--p", "-1"], "give a number from 0"),
+        (VOTES, ["gains", "votes.txt", "--p", "0.5"], "--p 0.5 is the weight of the scheme unanimity"),
+        (VOTES, ["gains", "votes.txt", "--task", "."], "add --without NAME"),
+        (VOTES, ["agree", "votes.txt", "--assessors", "--pairs"], "--assessors cannot be used with --pairs"),
         (VOTES, ["gains", "votes.txt", "--levels", "L7=1"], "--levels names level 7, but votes go from 0 to 2"),
         (VOTES, ["gains", "votes.txt", "--levels", "L1=0,L2=0"], "from 0 up; see --levels"),
         (VOTES, ["gains", "votes.txt", "--levels", "L1=1"], "votes have the level 2; give it a gain with --levels"),
@@ -183,11 +190,20 @@ TYPED = "topic,comment,assessor,level\nq1,a,ann,2\nq1,a,bob,22\nq1,b,ann,0\nq1,b
 
 
 @pytest.mark.parametrize(
-    "words", [["gains", "votes.csv"], ["agree", "votes.csv"], ["unanimity", "T1-C-R1.txt", "--votes", "votes.csv"]]
+    "words",
+    [
+        ["gains", "votes.csv"],
+        ["agree", "votes.csv"],
+        ["unanimity", "T1-C-R1.txt", "--votes", "votes.csv"],
+        ["score", "T1-C-R1.txt", "--votes", "votes.csv"],
+    ],
 )
 @pytest.mark.parametrize(
     ("more", "message"),
-    [([], "votes.csv:3: level 22 is far above the others"), (["--top", "2"], "votes.csv:3: level '22' is not 0..2")],
+    [
+        ([], "votes.csv:3: level 22 is far above the others"),
+        (["--max-level", "2"], "votes.csv:3: level '22' is not 0..2"),
+    ],
 )
 def test_a_vote_typed_22_is_refused(made: Made, kaiwa: Kaiwa, words: list[str], more: list[str], message: str) -> None:
     """With its line, whether the scale is declared or not; it had become a gain of 1,398,103."""
@@ -196,16 +212,16 @@ def test_a_vote_typed_22_is_refused(made: Made, kaiwa: Kaiwa, words: list[str], 
     done = kaiwa(*words, *more)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
     assert message in done.stderr
-    assert kaiwa("agree", "votes.csv", "--top", "22").returncode == 0
+    assert kaiwa("agree", "votes.csv", "--max-level", "22").returncode == 0
 
 
-def test_score_names_its_own_option_for_the_highest_level(made: Made, kaiwa: Kaiwa) -> None:
-    """There --top is gmax."""
+def test_score_takes_the_highest_level_of_votes(made: Made, kaiwa: Kaiwa) -> None:
+    """The highest gain is another option, --max-gain."""
     made("votes.csv", TYPED)
     made("T1-C-R1.txt", "q1 0 a 1 1.0 T1-C-R1\n")
     words = ("score", "T1-C-R1.txt", "--votes", "votes.csv", "--scheme", "sum")
-    assert "declare the scale with --votes-top" in kaiwa(*words).stderr
-    assert kaiwa(*words, "--votes-top", "22").returncode == 0
+    assert "declare the scale with --max-level" in kaiwa(*words).stderr
+    assert kaiwa(*words, "--max-level", "22").returncode == 0
 
 
 def test_a_qrels_file_carries_its_gmax_to_score(made: Made, kaiwa: Kaiwa) -> None:

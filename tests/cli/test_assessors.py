@@ -30,7 +30,7 @@ def simulated(text: str) -> str:
 def test_each_assessor_has_a_line_the_least_agreeing_first(made: Made, kaiwa: Kaiwa) -> None:
     """Items, levels, severity with interval, agreement and confusion; readable and as JSON."""
     made("votes.csv", ROWS)
-    found = json.loads(kaiwa("agree", "votes.csv", "--assessors", "--json").stdout)
+    found = json.loads(kaiwa("agree", "votes.csv", "--assessors", "--json").stdout)["quality"]
     eve, bob, ann = found["assessors"]
     assert [one["name"] for one in (eve, bob, ann)] == ["eve", "bob", "ann"]
     assert (eve["items"], eve["mean_level"], eve["shares"]) == (
@@ -42,7 +42,7 @@ def test_each_assessor_has_a_line_the_least_agreeing_first(made: Made, kaiwa: Ka
     assert eve["severity"]["low"] <= eve["severity"]["value"] <= eve["severity"]["high"]
     assert eve["agreement"] == pytest.approx(1.5 / 6)  # with ann and bob on q4, with ann on q5
     assert len(eve["confusion"]) == 3
-    assert (found["topics"], found["top"], found["simulated"], found["anonymous"]) == (6, 2, False, False)
+    assert (found["topics"], found["max_level"], found["simulated"], found["anonymous"]) == (6, 2, False, False)
     lines = kaiwa("agree", "votes.csv", "--assessors").stdout.splitlines()
     assert [line.split()[:4] for line in lines[2:5]] == [
         ["eve", "6", "0", "0.33"],
@@ -54,7 +54,7 @@ def test_each_assessor_has_a_line_the_least_agreeing_first(made: Made, kaiwa: Ka
 def test_what_is_undefined_is_null(made: Made, kaiwa: Kaiwa) -> None:
     """One assessor: no severity, no agreement; a level that no item has, no confusion."""
     made("votes.csv", TIDY + "q,a,ann,2\nq,b,ann,2\n")
-    ann = json.loads(kaiwa("agree", "votes.csv", "--assessors", "--json").stdout)["assessors"][0]
+    ann = json.loads(kaiwa("agree", "votes.csv", "--assessors", "--json").stdout)["quality"]["assessors"][0]
     assert (ann["severity"]["value"], ann["agreement"], ann["confusion"][0]) == (None, None, [None] * 3)
     assert "n/a" in kaiwa("agree", "votes.csv", "--assessors").stdout
 
@@ -63,7 +63,7 @@ def test_the_columns_of_a_label_file_are_not_called_people(made: Made, kaiwa: Ka
     """The line says so, and JSON too."""
     made("labels.txt", "q1\ta\t2\t2\t1\nq1\tb\t0\t0\t0\nq2\tc\t1\t0\tNA\n")
     assert "need not be the same person" in kaiwa("agree", "labels.txt", "--assessors").stdout
-    assert json.loads(kaiwa("agree", "labels.txt", "--assessors", "--json").stdout)["anonymous"]
+    assert json.loads(kaiwa("agree", "labels.txt", "--assessors", "--json").stdout)["quality"]["anonymous"]
 
 
 def test_a_scale_of_many_levels_stays_on_a_line(made: Made, kaiwa: Kaiwa) -> None:
@@ -72,7 +72,7 @@ def test_a_scale_of_many_levels_stays_on_a_line(made: Made, kaiwa: Kaiwa) -> Non
     header = kaiwa("agree", "votes.csv", "--assessors").stdout.splitlines()[0].split()
     assert header[4:6] == ["L0", "L9"]
     assert "confusion" not in header
-    found = json.loads(kaiwa("agree", "votes.csv", "--assessors", "--json").stdout)["assessors"]
+    found = json.loads(kaiwa("agree", "votes.csv", "--assessors", "--json").stdout)["quality"]["assessors"]
     assert (len(found[0]["shares"]), len(found[0]["confusion"])) == (10, 10)
 
 
@@ -89,11 +89,12 @@ def test_gains_without_an_assessor_are_those_of_the_others(made: Made, kaiwa: Ka
     """As if the votes were not in the file; an item that nobody else judged is unjudged."""
     made("votes.csv", ROWS + "q9,d,eve,2\n")
     made("fewer.csv", "".join(line for line in ROWS.splitlines(keepends=True) if ",eve," not in line))
-    without = kaiwa("gains", "votes.csv", "--without", "eve")
-    assert without.stdout == kaiwa("gains", "fewer.csv").stdout
-    assert "without eve" in without.stderr
-    assert "1 item without a vote left unjudged" in without.stderr
-    both = kaiwa("gains", "votes.csv", "--without", "eve", "--without", "ann", "-q")
+    without = kaiwa("gains", "votes.csv", "--without", "eve", "-o", "-")
+    assert without.stdout == kaiwa("gains", "fewer.csv", "-o", "-").stdout
+    shown = kaiwa("gains", "votes.csv", "--without", "eve").stdout
+    assert "without eve" in shown
+    assert "1 item without a vote left unjudged" in shown
+    both = kaiwa("gains", "votes.csv", "--without", "eve", "--without", "ann", "-o", "-")
     assert both.stdout.splitlines()[0] == "q0 0 c 3"
 
 
@@ -139,7 +140,7 @@ def test_simulated_votes_are_marked_wherever_they_are_used(made: Made, kaiwa: Ka
     made("votes.csv", simulated(ROWS))
     assert NOTICE in kaiwa("agree", "votes.csv").stdout
     assert NOTICE in kaiwa("agree", "votes.csv", "--assessors").stdout
-    assert NOTICE in kaiwa("gains", "votes.csv").stderr
+    assert NOTICE in kaiwa("gains", "votes.csv").stdout
     for words in (("agree",), ("agree", "--assessors"), ("gains",)):
         assert json.loads(kaiwa(words[0], "votes.csv", *words[1:], "--json").stdout)["simulated"] is True
     made("people.csv", ROWS)
@@ -177,7 +178,8 @@ def test_the_report_of_simulated_votes_has_the_mark_without_a_setting(small_roun
 def test_python_shows_the_panel() -> None:
     """By name, as text and in a notebook."""
     rows = [(f"q{at}", "c", name, one) for name, given in PANEL.items() for at, one in enumerate(given)]
-    panel = package.Votes.from_rows(rows).assessor_quality(samples=50)
+    panel = package.Votes.from_rows(rows).agree(assessors=True, trials=50).quality
+    assert panel is not None
     assert panel["eve"].severity.value == pytest.approx(1 / 2)
     assert [one.name for one in panel.assessors] == ["eve", "bob", "ann"]
     assert "severity" in str(panel)
@@ -232,7 +234,7 @@ def test_a_filled_sheet_of_a_task_gives_its_votes(small_round: Path, command: Ka
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["runs/0.txt", "--sheet", "judge.csv"], "--sheet takes the pool of the task folder"),
+        (["runs/0.txt", "--sheet", "judge.csv"], "--sheet takes the pool of a task folder"),
         (["--sheet", "judge.html"], "give the name with --assessor"),
         (["--sheet", "judge.csv", "--assessor", "A3"], "writes a .csv file (with --assessors A1,A2)"),
         (["--sheet", "judge.csv", "--assessors", "A1,,A2"], "has an empty or a duplicate name"),

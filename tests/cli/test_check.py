@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from kaiwa.check import CODES
-from kaiwa.formats.collection.repository import open_repository
+from kaiwa.checking.problems import CODES
 from kaiwa.formats.readers import read_run
+from kaiwa.formats.repository import open_repository
 
 Made = Callable[[str, str | bytes], Path]
 Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
@@ -36,7 +36,7 @@ def test_a_clean_run_passes_with_exit_code_0(made: Made, kaiwa: Kaiwa) -> None:
     done = kaiwa("check", "T1-C-R1.txt", "--topics", "topics.tsv")
     assert (done.returncode, done.stdout, done.stderr) == (
         0,
-        "T1-C-R1.txt: ok: 2 topics, 4 comments\n1 file: no problem\n",
+        "T1-C-R1.txt: ok: 2 topics, 4 comments\n\n1 file: no problem\n",
         "",
     )
 
@@ -84,17 +84,17 @@ def test_each_fault_is_found_fixed_or_left_as_promised(made: Made, kaiwa: Kaiwa,
         "T1-C-R1.txt",
         "--topics",
         "topics.tsv",
-        "--repo",
+        "--repository",
         "ids.txt",
         "--takedown",
         "takedown.txt",
-        "-k",
+        "--depth",
         "2",
     )
     along = {"split-topic": {"too-many"}, "not-utf8": {"unknown-comment"}, "control-character": {"unknown-comment"}}
     found = kaiwa(*words, "--json")
     assert (found.returncode, _codes(found)) == (1, {code} | along.get(code, set()))
-    fixed = kaiwa(*words, "--fix", "-o", "fixed", "--json")
+    fixed = kaiwa(*words, "--fix", "fixed", "--json")
     copy = tmp_path / "fixed" / "T1-C-R1.txt"
     assert copy.exists() == bool(CODES[code].fix)
     if CODES[code].fix:
@@ -104,14 +104,14 @@ def test_each_fault_is_found_fixed_or_left_as_promised(made: Made, kaiwa: Kaiwa,
 
 
 def test_a_repository_folder_says_which_comments_there_are(made: Made, kaiwa: Kaiwa) -> None:
-    """--repo takes what ``kaiwa clean`` wrote."""
+    """--repository takes what ``kaiwa clean`` wrote."""
     made(
         "pairs.tsv",
         "p1\tthe first day in Hawaii\tc1\tenjoy the sunset\np1\tthe first day in Hawaii\tc2\thave fun there\n",
     )
     assert kaiwa("clean", "pairs.tsv", "-o", "repo", "--rules", "none").returncode == 0
     made("T1-C-R1.txt", CLEAN)
-    done = kaiwa("check", "T1-C-R1.txt", "--repo", "repo", "--json")
+    done = kaiwa("check", "T1-C-R1.txt", "--repository", "repo", "--json")
     assert [problem["line"] for problem in json.loads(done.stdout)["problems"]] == [4]
     assert _codes(done) == {"unknown-comment"}
 
@@ -131,7 +131,7 @@ def test_comments_that_cleaning_merged_are_mapped_to_those_it_kept(made: Made, k
     assert kaiwa("clean", "pairs.tsv", "-o", "repo").returncode == 0
     lines = ["q1 0 c1 1 3.0", "q1 0 c4 2 2.0", "q1 0 c9 3 1.0", "q2 0 c2 1 3.0", "q2 0 c3 2 2.0", "q2 0 c1 3 1.0"]
     made("T1-C-R1.txt", "<SYSDESC>x y</SYSDESC>\n" + "".join(f"{line} T1-C-R1\n" for line in lines))
-    found = json.loads(kaiwa("check", "T1-C-R1.txt", "--repo", "repo", "--json").stdout)["problems"]
+    found = json.loads(kaiwa("check", "T1-C-R1.txt", "--repository", "repo", "--json").stdout)["problems"]
     assert [(one["line"], one["code"]) for one in found] == [
         (2, "merged-comment"),
         (4, "unknown-comment"),
@@ -140,7 +140,7 @@ def test_comments_that_cleaning_merged_are_mapped_to_those_it_kept(made: Made, k
         (7, "merged-comment"),
     ]
     assert found[0]["message"] == ("comment 'c1' was merged into its near-duplicate 'c0' by cleaning; write c0")
-    done = kaiwa("check", "T1-C-R1.txt", "--repo", "repo", "--fix", "-o", "fixed")
+    done = kaiwa("check", "T1-C-R1.txt", "--repository", "repo", "--fix", "fixed")
     assert (done.returncode, "id of a merged comment replaced: 3" in done.stdout) == (0, True)
     assert (tmp_path / "fixed" / "T1-C-R1.txt").read_text().splitlines()[1:] == [
         "q1 0 c0 1 3.0 T1-C-R1",
@@ -156,7 +156,7 @@ def test_a_takedown_holds_for_what_was_merged_into_it(made: Made, kaiwa: Kaiwa) 
     made("takedown.txt", "c0\n")
     assert kaiwa("clean", "pairs.tsv", "-o", "repo").returncode == 0
     made("T1-C-R1.txt", "<SYSDESC>x y</SYSDESC>\nq1 0 c1 1 3.0 T1-C-R1\n")
-    done = kaiwa("check", "T1-C-R1.txt", "--repo", "repo", "--takedown", "takedown.txt", "--json")
+    done = kaiwa("check", "T1-C-R1.txt", "--repository", "repo", "--takedown", "takedown.txt", "--json")
     assert _codes(done) == {"takedown"}
 
 
@@ -219,7 +219,7 @@ def test_an_ignored_code_is_not_reported_and_an_unknown_one_is_refused(made: Mad
 def test_the_original_is_never_overwritten(made: Made, kaiwa: Kaiwa) -> None:
     """--fix into the run's own folder is refused."""
     path = made("T1-C-R1.txt", FAULTS["run-name"])
-    done = kaiwa("check", "T1-C-R1.txt", "--fix", "-o", ".")
+    done = kaiwa("check", "T1-C-R1.txt", "--fix", ".")
     assert done.returncode == 2
     assert "would overwrite what this command reads" in done.stderr
     assert path.read_text() == FAULTS["run-name"]
@@ -257,8 +257,8 @@ def test_a_folder_an_absent_file_and_a_locked_one_get_one_line(made: Made, kaiwa
 
 
 def test_the_codes_can_be_listed(kaiwa: Kaiwa) -> None:
-    """--codes names every code with its repair."""
-    done = kaiwa("check", "--codes")
+    """``names codes`` has every code with its repair."""
+    done = kaiwa("names", "codes")
     assert done.returncode == 0
     assert all(code in done.stdout for code in CODES)
 
@@ -267,5 +267,5 @@ def test_ties_that_are_ignored_are_left_when_other_faults_are_fixed(made: Made, 
     """--fix changes what it reports, and nothing else; an English run may be named so."""
     tied = CLEAN.replace("c2 2 2.0", "c2 2 3.0").replace("T1-C-R1", "T1-E-R1")
     made("T1-E-R1.txt", tied.replace("\n", "\r\n"))
-    done = kaiwa("check", "T1-E-R1.txt", "--ignore", "tied-scores", "--fix", "-o", "fixed")
+    done = kaiwa("check", "T1-E-R1.txt", "--ignore", "tied-scores", "--fix", "fixed")
     assert (done.returncode, (tmp_path / "fixed" / "T1-E-R1.txt").read_text()) == (0, tied)

@@ -30,10 +30,11 @@ def test_clean_prints_one_json_object(kaiwa: Kaiwa, tmp_path: Path) -> None:
 
 
 def test_rules_are_listed(kaiwa: Kaiwa, tmp_path: Path) -> None:
-    """--rules list needs no file."""
-    done = kaiwa("clean", "--rules", "list")
+    """With their source and each rule."""
+    done = kaiwa("names", "rules")
     assert done.returncode == 0
-    assert "weibo: Shang et al. 2016" in done.stdout
+    assert "Shang et al. 2016" in done.stdout
+    assert "trivial" in done.stdout
     assert not list(tmp_path.iterdir())
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from kaiwa.cli import VERBS
+from kaiwa.cli.group import VERBS
 
 Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -18,7 +18,7 @@ HEAVY = ("scipy.stats", "numba", "matplotlib", "starlette", "pyarrow", "numpy")
 def test_help_loads_nothing_heavy() -> None:
     """``kaiwa --help`` imports none of the libraries that the verbs need."""
     look = (
-        "import sys\nfrom kaiwa.cli import kaiwa\n"
+        "import sys\nfrom kaiwa.cli.group import kaiwa\n"
         "try:\n    kaiwa(['--help'])\nexcept SystemExit:\n    pass\n"
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
     )

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kaiwa.cli import VERBS
+from kaiwa.cli.group import VERBS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
-HEAVY = ("scipy", "numba", "matplotlib", "pyarrow", "numpy")
+HEAVY = ("scipy", "numba", "matplotlib", "pyarrow")
 SCORES = "measure,topic,run,score\nnERR@10,q1,T1-C-R1,0.5\nnERR@10,q1,T2-C-R1,0.5\nP+,q1,T1-C-R1,0.5\n"
 
 
@@ -47,9 +47,10 @@ def offered(folder: Path, line: str) -> list[str]:
         ("kaiwa gains votes.csv --scheme m", ["mean", "majority", "median"]),
         ("kaiwa clean pairs.tsv --rules w", ["weibo"]),
         ("kaiwa reply index --system bm25-", ["bm25-q2p", "bm25-q2c"]),
-        ("kaiwa index repository --lang ", ["zh", "ja", "en"]),
-        ("kaiwa design --test hsd", ["hsd", "hsd-paired"]),
+        ("kaiwa index repository --language ", ["zh", "ja", "en"]),
+        ("kaiwa design --test t", ["two-way", "two-sample-t", "tukey"]),
         ("kaiwa design c", ["cost"]),
+        ("kaiwa design decide --goal d", ["discriminative"]),
         ("kaiwa design rounds --spending p", ["pocock"]),
         ("kaiwa help des", ["design"]),
         ("kaiwa check --ignore rank-", ["rank-order", "rank-gap"]),
@@ -73,7 +74,7 @@ def test_a_tab_after_an_unknown_verb_is_no_error(tmp_path: Path) -> None:
 def test_a_tab_loads_nothing_heavy() -> None:
     """Completing in any verb imports none of the libraries that the verbs need."""
     look = (
-        "import sys, click\nfrom kaiwa.cli import VERBS, kaiwa\n"
+        "import sys, click\nfrom kaiwa.cli.group import VERBS, kaiwa\n"
         "from click.shell_completion import BashComplete\n"
         "for verb in VERBS:\n"
         "    BashComplete(kaiwa, {}, 'kaiwa', '_X').get_completions([verb], '--')\n"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kaiwa.flow.scoring.convert import WRITTEN
+from kaiwa.formats.convert import WRITTEN
 
 if TYPE_CHECKING:
     import subprocess

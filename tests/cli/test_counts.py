@@ -30,21 +30,21 @@ clean removed.tsv -o removed --rules chat
 clean removed.tsv -o first --rules first.toml
 topics repository -n 1 -o drawn.tsv
 topics repository -n 2
-index repository -o index --lang en
+index repository -o index --language en
 retrieve index topics.tsv -o A-E-R1.txt --system run0
 check A-E-R1.txt --topics topics.tsv
 check bad.txt --topics topics.tsv
-check bad.txt --topics topics.tsv --fix
+check bad.txt --topics topics.tsv --fix fixed
 pool A-E-R1.txt --depth 1 -o pool.tsv
 agree votes.csv --pairs
 agree one.csv
 gains votes.csv -o qrels.txt
 score A-E-R1.txt --qrels qrels.txt
 unanimity A-E-R1.txt --votes votes.csv -m nG@1
-unanimity A-E-R1.txt --qrels qrels.txt -n 1 -m nG@1
+unanimity A-E-R1.txt --qrels qrels.txt --sizes 1 -m nG@1
 tau matrix.csv -m nG@1 -m P+
 tau matrix.csv -m nG@1
-tau matrix.csv matrix.csv matrix.csv -m P+
+tau matrix.csv --other matrix.csv -m P+
 standardise matrix.csv -o standard.csv
 variance matrix.csv -m P+
 reproduce unanimity
@@ -63,8 +63,8 @@ def test_one_of_a_thing_is_singular(made: Made, kaiwa: Kaiwa) -> None:
     wrong = {line: plural.findall(done.stdout + done.stderr) for line, done in said.items()}
     assert {line: found for line, found in wrong.items() if found} == {}
     assert "1 post, 1 comment, 1 pair of 1 read" in said["clean pairs.tsv -o repository"].stdout
-    assert "1 post, 1 comment, 1 pair, 6 terms (en)" in said["index repository -o index --lang en"].stdout
-    assert "1 comment for 1 topic by run0" in said[COMMANDS.splitlines()[6]].stdout
+    assert "1 post, 1 comment, 1 pair, 6 terms (en)" in said["index repository -o index --language en"].stdout
+    assert "A-E-R1: 1 comment of 1 topic" in said[COMMANDS.splitlines()[6]].stdout
     assert "1 item of 1 topic, 2 votes, 2 per item" in said["agree votes.csv --pairs"].stdout
     assert "overlap of the first run " in said["tau matrix.csv -m nG@1 -m P+"].stdout
 

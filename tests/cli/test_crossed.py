@@ -55,28 +55,29 @@ def test_compare_keeps_topics_with_missing_scores(kaiwa: Kaiwa, panel: Path) -> 
     assert fields["ranks"] == {"C": 1, "B": 2, "A": 3}
     assert fields["missing"] > 0
     assert {"a", "b", "diff", "p", "effect_size", "significant", "probability"} <= set(fields["pairs"][0])
-    assert "P(better)" in kaiwa("compare", str(panel), "--test", "crossed", "--pairs").stdout
-    assert kaiwa("compare", str(panel), "--test", "crossed", "--latex").stdout.startswith(r"\begin{tabular}")
+    assert "P(better)" in kaiwa("compare", str(panel), "--test", "crossed", "--table", "pairs").stdout
+    assert kaiwa("compare", str(panel), "--test", "crossed", "--format", "tex").stdout.startswith(r"\begin{tabular}")
 
 
 def test_python_gives_what_the_command_gives(kaiwa: Kaiwa, panel: Path) -> None:
-    """The function kaiwa.read_observations reads the same scores."""
+    """Both read the same scores."""
     fields = json.loads(kaiwa("compare", str(panel), "--test", "crossed", "--json").stdout)
-    result = api.read_observations(panel).compare()
+    result = api.compare(panel, test="crossed")
+    assert not any("the mean over" in note for note in result.notes)
     assert [pair.p for pair in result.pairs] == pytest.approx([pair["p"] for pair in fields["pairs"]])
 
 
 def test_another_test_takes_the_mean_and_says_so(kaiwa: Kaiwa, panel: Path) -> None:
-    """Like the repeats of a log; a remark says what a score is the mean of."""
+    """Like the repeats of a log; a note says what a score is the mean of."""
     done = kaiwa("compare", str(panel), "--missing", "drop-topics", "--test", "tukey")
-    assert "the mean over its assessors and repeats" in done.stderr
+    assert "the mean over its assessors and repeats" in done.stdout
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--missing", "drop-topics"], "leave out --missing"),
-        (["--anova"], "no ANOVA table"),
+        (["--table", "anova"], "unknown table 'anova'; known: leaderboard, pairs"),
         (["--margin", "0.1"], "leave out --margin"),
         (["--baseline", "A"], "compares all pairs"),
     ],

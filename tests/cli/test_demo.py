@@ -40,7 +40,7 @@ def test_every_printed_command_works_when_typed_and_changes_nothing(demo: Demo, 
     commands = re.findall(r"^\$ (.+)$", demo.output, flags=re.MULTILINE)
     verbs = {line.split()[1] for line in commands if line.startswith("kaiwa")}
     assert verbs >= {"clean", "topics", "index", "retrieve", "check", "pool", "agree", "gains", "score", "compare"}
-    assert verbs >= {"tau", "standardise", "variance", "next", "report", "status", "models", "train"}
+    assert verbs >= {"tau", "standardise", "variance", "design", "report", "status", "models", "train"}
     before, told = _files(demo.folder), list[str]()
     for line in commands:
         read = _typed(f"kaiwa() {{ printf '%s\\0' kaiwa \"$@\"; }}\n{line}", demo.folder)
@@ -122,7 +122,7 @@ def test_the_last_lines_can_be_typed(demo: Demo) -> None:
 
 FOLDER = "my 'chat' d\\emo"
 ENDING = (
-    "from kaiwa.cli.rounds.demo import _ending; from pathlib import Path; "
+    "from kaiwa.demonstration.command import _ending; from pathlib import Path; "
     f"print(_ending(Path({FOLDER!r}), Path('page')))"
 )
 
@@ -148,7 +148,7 @@ def test_the_last_lines_work_in_every_shell(finished_demo: Demo, tmp_path: Path,
     program = _made_program(tmp_path, ENDING)
     lines = _in_shell(shell, "./my*/kaiwa", tmp_path).stdout.partition("Then try:\n")[2]
     assert len(lines.splitlines()) == 3
-    program.write_text(program.read_text().replace(ENDING, "from kaiwa.cli import main; main()"))
+    program.write_text(program.read_text().replace(ENDING, "from kaiwa.cli.group import main; main()"))
     typed = _in_shell(shell, lines, tmp_path)
     assert (typed.returncode, typed.stderr) == (0, "")
     assert "The round is complete." in typed.stdout

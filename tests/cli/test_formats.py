@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from kaiwa.cli import kaiwa
+from kaiwa.cli.group import kaiwa
 from kaiwa.errors import InputError
-from kaiwa.flow.scoring.convert import WRITTEN, converted, write_converted
+from kaiwa.formats.convert import WRITTEN, converted, write_converted
 
 if TYPE_CHECKING:
     from click.testing import Result
@@ -34,7 +34,7 @@ TAKES = [
     ("scores", ["tau", FILE, "-m", "A", "-m", "B"]),
     ("scores", ["variance", FILE]),
     ("scores", ["standardise", FILE]),
-    ("scores", ["design", "--pilot", FILE, "--systems", "2", "--min-diff", "0.1"]),
+    ("scores", ["design", FILE, "--systems", "2", "--min-diff", "0.1"]),
     ("scores", ["convert", FILE, "--to", "csv"]),
     ("run", ["score", FILE, "--qrels", "qrels"]),
     ("run", ["pool", FILE]),
@@ -123,4 +123,4 @@ def _answer(words: list[str], file: str) -> object:
     done = CliRunner().invoke(kaiwa, [file if word == FILE else word for word in words])
     assert done.exception is None, (words, file, done.exception)
     answer = json.loads(done.stdout)
-    return {key: value for key, value in answer.items() if key not in {"measure", "orders"}}
+    return {key: value for key, value in answer.items() if key not in {"measure", "orders", "notes"}}

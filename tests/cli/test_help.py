@@ -8,7 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from kaiwa.cli import kaiwa
+from kaiwa.cli.group import STEPS, VERBS, kaiwa
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,9 +52,15 @@ def test_help_of_a_command_is_its_help_option(command: str) -> None:
     assert shown("help", *words) == shown(*words, "--help") == shown(*words, "-h")
 
 
-def test_help_alone_lists_the_verbs() -> None:
-    """As ``kaiwa --help`` does."""
-    assert shown("help") == shown("--help")
+def test_help_alone_lists_the_verbs_by_step() -> None:
+    """As ``kaiwa --help`` does: every verb once, after the name of its step, a line for each."""
+    page = shown("help")
+    assert page == shown("--help")
+    lines = page.partition("Verbs, by step:\n")[2].splitlines()
+    found = [line[:14].strip() or None for line in lines]
+    expected = [None if at else step for step, verbs in STEPS.items() for at, _ in enumerate(verbs)]
+    assert found == expected
+    assert [line[14:].split()[0] for line in lines] == list(VERBS)
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
@@ -70,7 +76,7 @@ def test_the_common_question_comes_first_and_on_forty_lines() -> None:
     page = shown("design", "--help")
     assert len(page.splitlines()) <= 40
     assert page.index("--variance") < page.index("Commands:")
-    assert "--pool-depth" not in page
+    assert "--hours" not in page
 
 
 @pytest.mark.parametrize("words", [("help", "designn"), ("help", "design", "costs"), ("help", "score", "more")])

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from kaiwa.cli import VERBS
-from kaiwa.cli import kaiwa as group
-from kaiwa.cli.shell.output import OUT_FILE
+import kaiwa
+from kaiwa.cli.group import VERBS
+from kaiwa.cli.group import kaiwa as group
+from kaiwa.cli.output import OUT_FILE
 from kaiwa.errors import InputError
-from kaiwa.flow.collection.clean import clean_pairs
-from kaiwa.flow.collection.index import index_repository
 
 if TYPE_CHECKING:
     import subprocess
@@ -25,26 +24,31 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "clean": "pairs.tsv --rules none.toml",
-    "topics": "repository -n 1 --from candidates.tsv",
+    "topics": "repository -n 1 --source candidates.tsv",
     "index": "repository",
     "models": "index",
     "train": "index qrels.txt --topics topics.tsv",
+    "reply": "index rain",
     "retrieve": "index topics.tsv --takedown gone.txt",
-    "check": "runs/0.txt runs/1.txt --topics topics.tsv --fix",
+    "retrieve-all": "index topics.tsv",
+    "fuse": "runs/0.txt runs/1.txt",
+    "check": "runs/0.txt runs/1.txt --topics topics.tsv",
     "pool": "runs/0.txt runs/1.txt --qrels qrels.txt",
     "votes": "./",
     "backup": ".",
+    "agree": "votes.csv",
     "gains": "votes.csv",
     "score": "runs/0.txt --qrels qrels.txt",
     "compare": "scores.csv -m nG@1",
     "tau": "scores.csv -m nG@1 -m nERR@10",
     "standardise": "scores.csv",
     "variance": "scores.csv",
-    "design": "--pilot scores.csv -m nG@1 --systems 3 --min-diff 0.2",
-    "design simulate": "hsd --pilot scores.csv -m nG@1 --min-diff 0.2",
-    "design decide": "top --pilot scores.csv -m nG@1",
-    "design cost": "--pilot scores.csv -m nG@1 --judged runs/0.txt --qrels qrels.txt",
-    "design rounds": "50 --pilot scores.csv -m nG@1 --min-diff 0.2",
+    "unanimity": "runs/0.txt --votes votes.csv",
+    "design": "scores.csv -m nG@1 --systems 3 --min-diff 0.2",
+    "design simulate": "scores.csv -m nG@1 --min-diff 0.2 --test hsd",
+    "design decide": "scores.csv -m nG@1",
+    "design cost": "scores.csv -m nG@1 --runs runs/0.txt --qrels qrels.txt",
+    "design rounds": "scores.csv -m nG@1 --min-diff 0.2 --looks 50",
     "convert": "scores.csv --to csv",
     "report": ".",
 }
@@ -55,7 +59,7 @@ READ_IN_FOLDERS = {
     "repository": ["repository/pairs.parquet"],
     "index": ["index/manifest.json"],
 }
-WITHOUT_INPUTS = {"demo", "init", "design pass-rate"}
+WITHOUT_INPUTS = {"demo", "init", "names", "design pass-rate"}
 
 
 def outputs() -> Iterator[tuple[str, str]]:
@@ -157,9 +161,9 @@ def test_no_output_replaces_the_votes_of_a_task(command: Kaiwa, work: Path, verb
         "topics raw -n 1 --rest .",
         "convert cv/0.txt --to ntcir-run -o cv",
         "convert cv/0.txt --to ntcir-run -o linked",
-        "check cv/0.txt --fix -o cv",
-        "check cv/0.txt --fix -o linked",
-        "check cv/0.txt --topics cv/topics.tsv --fix -o cv/0.txt",
+        "check cv/0.txt --fix cv",
+        "check cv/0.txt --fix linked",
+        "check cv/0.txt --topics cv/topics.tsv --fix cv/0.txt",
     ],
 )
 def test_no_folder_is_written_over_the_inputs_in_it(command: Kaiwa, work: Path, words: str) -> None:
@@ -198,9 +202,9 @@ def test_python_keeps_the_inputs_too(work: Path) -> None:
     """The functions behind the verbs refuse as the command does."""
     before = bytes_of(work / "repository")
     with pytest.raises(InputError, match="which this command reads"):
-        clean_pairs(work / "repository" / "pairs.parquet", work / "repository")
+        kaiwa.clean(work / "repository" / "pairs.parquet", work / "repository")
     with pytest.raises(InputError, match="contains a manifest of another kind"):
-        index_repository(work / "repository", work / "repository")
+        kaiwa.index(work / "repository", work / "repository")
     assert bytes_of(work / "repository") == before
 
 

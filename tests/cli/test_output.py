@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from kaiwa.cli.shell.output import emit, one_line
-from kaiwa.cli.shell.shared_options import gathered
+from kaiwa.cli.options import gathered
+from kaiwa.cli.output import emit, one_line
 
 if TYPE_CHECKING:
     import subprocess
@@ -72,20 +72,6 @@ def test_options_are_gathered_into_one_object() -> None:
         return asked, as_json
 
     assert command.main(["--depth", "3"], standalone_mode=False) == (Asked(3), False)
-
-
-@pytest.mark.parametrize("words", [["check", "--codes", "--json"], ["check", "--json", "--codes"]])
-def test_the_codes_are_one_json_object(kaiwa: Kaiwa, words: list[str]) -> None:
-    """Wherever --json stands."""
-    codes = json.loads(kaiwa(*words).stdout)["codes"]
-    assert {"code", "severity", "meaning", "fix"} == set(codes[0])
-
-
-@pytest.mark.parametrize("words", [["score", "--measures", "--json"], ["score", "--json", "--measures"]])
-def test_the_measures_are_one_json_object(kaiwa: Kaiwa, words: list[str]) -> None:
-    """With their options and defaults."""
-    measures = {one["measure"]: one for one in json.loads(kaiwa(*words).stdout)["measures"]}
-    assert measures["P+"]["options"] == {"beta": 1.0}
 
 
 HOSTILE_NAME = "a\x1b[2Jb\nc\u202ed.txt"

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 
-from kaiwa.cli import VERBS
-from kaiwa.cli import kaiwa as group
-from kaiwa.cli.shell.progress import progress
+from kaiwa.cli.group import VERBS
+from kaiwa.cli.group import kaiwa as group
+from kaiwa.cli.output import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,13 +70,13 @@ def test_every_verb_takes_quiet(verb: str) -> None:
     assert "quiet" in {option.name for option in command.params}
 
 
-@pytest.mark.parametrize("words", [("--quiet", "gains", "v.csv"), ("gains", "v.csv", "-q")])
+@pytest.mark.parametrize("words", [("--quiet", "gains", "v.csv", "-o", "q"), ("gains", "v.csv", "-q", "-o", "q")])
 def test_quiet_silences_remarks_and_keeps_the_result(
     kaiwa: Kaiwa, made: Callable[[str, str], Path], words: tuple[str, ...]
 ) -> None:
     """Before the verb or after it, --quiet leaves stderr empty and stdout as it was."""
     made("v.csv", "topic,comment,assessor,level\nq1,c1,a,2\nq1,c1,b,1\n")
-    loud, quiet = kaiwa("gains", "v.csv"), kaiwa(*words)
+    loud, quiet = kaiwa("gains", "v.csv", "-o", "q"), kaiwa(*words)
     assert loud.stderr != ""
     assert (quiet.stdout, quiet.stderr) == (loud.stdout, "")
 
@@ -117,7 +117,7 @@ def test_ctrl_c_during_a_comparison(made: Callable[[str, str], Path], terminal: 
     running.until(" left")
     running.child.send_signal(signal.SIGINT)
     assert running.end() == 130
-    assert re.search(r"shuffling: \d+%, .+ left", running.shown)
+    assert re.search(r"resampling: \d+%, .+ left", running.shown)
     assert running.shown.endswith(
         "\r\x1b[Kkaiwa: stopped; every output is complete, or as it was before; run the same command again\r\n"
     )
@@ -148,11 +148,11 @@ def test_ctrl_c_during_indexing_keeps_the_old_index(tmp_path: Path) -> None:
     """The folder holds the index that stood there, and nothing of the new one."""
     _repository(tmp_path / "small", 20)
     _repository(tmp_path / "large", 150_000)
-    first = _started(tmp_path, "index", "small", "-o", "index", "--lang", "ja")
+    first = _started(tmp_path, "index", "small", "-o", "index", "--language", "ja")
     first.communicate(timeout=600)
     assert first.returncode == 0
     before = sorted(path.relative_to(tmp_path) for path in (tmp_path / "index").rglob("*"))
-    child = _started(tmp_path, "index", "large", "-o", "index", "--lang", "ja")
+    child = _started(tmp_path, "index", "large", "-o", "index", "--language", "ja")
     while len(list((tmp_path / "index").glob("data-*"))) == 1 and child.poll() is None:
         sleep(0.01)
     child.send_signal(signal.SIGINT)

@@ -34,7 +34,7 @@ def index(command: Kaiwa, tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = ["p1\tAn exam tomorrow\tc1\tGood luck in the exam", "p2\tTo the sea\tc2\tThe sea is warm"]
     (folder / "pairs.tsv").write_text("\n".join(lines), encoding="utf-8")
     assert command("clean", "pairs.tsv", "-o", "repo", folder=folder).returncode == 0
-    assert command("index", "repo", "-o", "index", "--lang", "en", folder=folder).returncode == 0
+    assert command("index", "repo", "-o", "index", "--language", "en", folder=folder).returncode == 0
     return folder / "index"
 
 

@@ -13,8 +13,7 @@ Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
 
 def test_a_new_task_folder_has_settings_that_read_back(kaiwa: Kaiwa, tmp_path: Path) -> None:
     """The commented kaiwa.toml says nothing but the defaults and the title; and the robust test, for a new round."""
-    from kaiwa.task.settings import TaskSettings
-    from kaiwa.task.task_folder import read_task
+    from kaiwa.task.folder import TaskSettings, read_task
 
     assert kaiwa("init", "task").returncode == 0
     assert read_task(tmp_path / "task").settings == TaskSettings(title="task", test="robust")

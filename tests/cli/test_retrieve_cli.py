@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kaiwa.rank.system_table import SYSTEMS
+from kaiwa.ranking.system_table import SYSTEMS
 
 if TYPE_CHECKING:
     import subprocess
@@ -64,7 +64,7 @@ def test_retrieve_writes_a_run_that_check_accepts(kaiwa: Kaiwa, index: Path, tmp
     run = tmp_path / "KAIWA-C-R1.txt"
     done = kaiwa("retrieve", index, tmp_path / "topics.tsv", "-o", run, "--system", "run2", "--json")
     answer = json.loads(done.stdout)
-    assert (answer["name"], answer["topics"], answer["unanswered"]) == ("KAIWA-C-R1", 2, [])
+    assert (answer["name"], answer["topics"], answer["unanswered"]) == ("KAIWA-C-R1", ["t1", "t2"], [])
     verdict = json.loads(kaiwa("check", run, "--json").stdout)
     assert [one for one in verdict["problems"] if one["severity"] == "error"] == []
 
@@ -82,21 +82,21 @@ def test_all_systems_with_some_models_are_those_that_need_no_others(kaiwa: Kaiwa
     """The demo, for one, trains two models."""
     topics = tmp_path / "topics.tsv"
     topics.write_text("t1\t考试\n", encoding="utf-8")
-    assert kaiwa("models", index, "-o", tmp_path / "models", "--translation").returncode == 0
-    done = kaiwa("retrieve", index, topics, "--all-systems", tmp_path, "--models", tmp_path / "models", "--json")
+    assert kaiwa("models", index, "-o", tmp_path / "models", "translation").returncode == 0
+    done = kaiwa("retrieve-all", index, topics, "-o", tmp_path, "--models", tmp_path / "models", "--json")
     names = {one["name"] for one in json.loads(done.stdout)["runs"]}
     assert names == {name for name, system in SYSTEMS.items() if set(system.models) <= {"translation"}}
 
 
 def test_systems_are_listed_with_what_they_need_and_who_described_them(kaiwa: Kaiwa) -> None:
     """As in the table."""
-    listed = json.loads(kaiwa("systems", "--json").stdout)["systems"]
+    listed = json.loads(kaiwa("names", "systems", "--json").stdout)["names"]
     assert [one["name"] for one in listed] == list(SYSTEMS)
     assert all(one["origin"] and one["description"] for one in listed)
     assert {"name": "run3", "needs": ["translation"]}.items() <= next(
         one for one in listed if one["name"] == "run3"
     ).items()
-    assert "Sakai et al. 2015" in kaiwa("systems").stdout
+    assert "Sakai et al. 2015" in kaiwa("names", "systems").stdout
 
 
 @pytest.mark.parametrize("inside", [".", "runs"])
@@ -105,7 +105,7 @@ def test_runs_are_not_written_into_the_index(kaiwa: Kaiwa, index: Path, tmp_path
     topics = tmp_path / "topics.tsv"
     topics.write_text("t1\t考试\n", encoding="utf-8")
     before = sorted(index.rglob("*"))
-    done = kaiwa("retrieve", index, topics, "--all-systems", index / inside)
+    done = kaiwa("retrieve-all", index, topics, "-o", index / inside)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.endswith("which this command reads; give another folder\n")
     assert sorted(index.rglob("*")) == before
@@ -171,44 +171,48 @@ def test_all_systems_write_one_valid_run_each(kaiwa: Kaiwa, index: Path, tmp_pat
     """Those whose models are given; the others are named."""
     topics = tmp_path / "topics.tsv"
     topics.write_text("t1\t考试\nt2\t看海\n", encoding="utf-8")
-    done = kaiwa("retrieve", index, topics, "--all-systems", tmp_path / "few", "--json")
+    done = kaiwa("retrieve-all", index, topics, "-o", tmp_path / "few", "--json")
     few = json.loads(done.stdout)
     assert {"run2", "random-walk"} <= {one["name"] for one in few["runs"]}
     assert {"run3", "hybrid"} <= set(few["left_out"])
-    assert "left out, without their models (kaiwa systems): run3, " in done.stderr
+    assert done.stderr == ""
     models = tmp_path / "models"
     assert kaiwa("models", index, "-o", models).returncode == 0
-    done = kaiwa("retrieve", index, topics, "--all-systems", tmp_path / "all", "--models", models, "--json")
+    done = kaiwa("retrieve-all", index, topics, "-o", tmp_path / "all", "--models", models, "--json")
     every, left_out = (json.loads(done.stdout)[field] for field in ("runs", "left_out"))
     assert left_out == ["encoder"]
-    assert done.stderr == "kaiwa: left out, without their models (kaiwa systems): encoder\n"
+    shown = kaiwa("retrieve-all", index, topics, "-o", tmp_path / "shown", "--system", "x")
+    assert (shown.returncode, shown.stdout) == (2, "")
     assert {one["name"] for one in every} == {one["name"] for one in few["runs"]} | set(few["left_out"]) - {"encoder"}
     verdict = json.loads(kaiwa("check", *(one["run"] for one in every), "--json").stdout)
     assert [problem for problem in verdict["problems"] if problem["severity"] == "error"] == []
 
 
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        ((), "give either -o FILE for one run, or --all-systems FOLDER"),
-        (("-o", "r.txt", "--all-systems", "runs"), "give either -o FILE for one run, or --all-systems FOLDER"),
-        (("--all-systems", "runs", "--system", "run2"), "makes a run of every system; leave out --system"),
-        (("--all-systems", "runs", "--name", "x"), "makes a run of every system; leave out --name"),
-    ],
-)
-def test_one_run_or_all_of_them(
-    kaiwa: Kaiwa, index: Path, tmp_path: Path, words: tuple[str, ...], complaint: str
-) -> None:
-    """One line, and nothing is written."""
-    (tmp_path / "topics.tsv").write_text("t1\t考试\n", encoding="utf-8")
-    done = kaiwa("retrieve", index, tmp_path / "topics.tsv", *words)
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert complaint in done.stderr
+def test_what_is_left_out_of_all_systems_is_said_in_the_text(kaiwa: Kaiwa, index: Path, tmp_path: Path) -> None:
+    """Below the number of runs, with where to look."""
+    topics = tmp_path / "topics.tsv"
+    topics.write_text("t1\t考试\n", encoding="utf-8")
+    done = kaiwa("retrieve-all", index, topics, "-o", tmp_path / "runs")
+    assert "for 1 topic\n" in done.stdout
+    assert "Left out, without their models (kaiwa names systems): run3, " in done.stdout
+
+
+def test_a_run_goes_to_stdout_as_its_file(kaiwa: Kaiwa, index: Path, tmp_path: Path) -> None:
+    """With ``-o -``; without -o its size is shown, and with -o the same and where it is."""
+    topics = tmp_path / "topics.tsv"
+    topics.write_text("t1\t考试\n", encoding="utf-8")
+    rows = kaiwa("retrieve", index, topics, "-o", "-").stdout.splitlines()
+    assert rows[0] == "<SYSDESC>Q2P + Q2C over all pairs, tf-idf cosine</SYSDESC>"
+    assert rows[1].split()[:4] == ["t1", "0", "c1", "1"]
+    assert rows[1].split()[-1] == "run2"
+    assert kaiwa("retrieve", index, topics).stdout == "run2: 2 comments of 1 topic\n"
+    done = kaiwa("retrieve", index, topics, "-o", tmp_path / "T-C-R1.txt")
+    assert (done.stdout, done.stderr) == ("T-C-R1: 2 comments of 1 topic\n", f"wrote {tmp_path / 'T-C-R1.txt'}\n")
 
 
 def test_a_reply_says_why_in_text_and_in_json(kaiwa: Kaiwa, index: Path, tmp_path: Path) -> None:
     """Each feature with its value and weight, the post, the words as written, and the strongest word pairs."""
-    assert kaiwa("models", index, "-o", tmp_path / "models", "--translation").returncode == 0
+    assert kaiwa("models", index, "-o", tmp_path / "models", "translation").returncode == 0
     words = ("reply", index, "考试顺利 睡觉", "-k", "1", "--system", "run3", "--models", tmp_path / "models")
     shown = kaiwa(*words).stdout
     answer = json.loads(kaiwa(*words, "--json").stdout)

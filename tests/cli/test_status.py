@@ -1,4 +1,4 @@
-"""``kaiwa status`` and ``kaiwa next``: the status of a round, and what the next one needs."""
+"""``kaiwa status`` and ``kaiwa design`` in a task folder: the status of a round, and what the next one needs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from kaiwa.cli import kaiwa as group
-from kaiwa.flow.rounds.init import init_task
-from kaiwa.task.task_folder import read_task
+from kaiwa.cli.group import kaiwa as group
+from kaiwa.task.folder import read_task
+from kaiwa.task.init import init_task
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,7 +71,7 @@ def test_a_round_is_done_until_something_it_was_made_from_changes(kaiwa: Kaiwa, 
     states = _states(kaiwa)
     assert [name for name, state in states.items() if state == "stale"] == ["qrels.txt", "scores.csv", "report.html"]
     following = json.loads(kaiwa("status", "round", "--json").stdout)["next"]
-    assert following == "kaiwa gains votes.csv --scheme mean --top 2 -o qrels.txt"
+    assert following == "kaiwa gains votes.csv --scheme mean --max-level 2 -o qrels.txt"
 
 
 def test_a_new_run_makes_the_pool_stale(kaiwa: Kaiwa, demo: Demo) -> None:
@@ -92,15 +92,15 @@ def test_a_garbled_record_is_told(kaiwa: Kaiwa, demo: Demo) -> None:
 @pytest.mark.usefixtures("demo")
 def test_the_next_round_serves_the_measure_that_needs_most(kaiwa: Kaiwa) -> None:
     """The answer is the largest n over the measures; standardised scores need fewer of it, and more of none."""
-    found = json.loads(kaiwa("next", "round", "--json").stdout)
+    found = json.loads(kaiwa("design", "round", "--json").stdout)
     sizes = {measure: one["n"] for measure, one in found["measures"].items()}
     assert (found["n"], found["measure"]) == (max(sizes.values()), max(sizes, key=lambda measure: sizes[measure]))
     assert [one for one in found["measures"].values() if one["n_std_ab"] > one["n"]] == []
     assert found["measures"][found["measure"]]["n_std_ab"] < found["n"]
-    assert "For the overview paper" in kaiwa("next", "round").stdout
+    assert "using Kaiwa." in kaiwa("design", "round").stdout
 
 
-@pytest.mark.parametrize("verb", ["status", "next", "report"])
+@pytest.mark.parametrize("verb", ["status", "design", "report"])
 def test_the_current_folder_is_the_default(small_round: Path, monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
     """As if a dot were typed."""
     monkeypatch.chdir(small_round)

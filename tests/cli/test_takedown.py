@@ -16,14 +16,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import kaiwa as library
-from kaiwa.build.models.bridge_reading import repository_dialogues
-from kaiwa.cli import VERBS
+from kaiwa.cli.group import VERBS
 from kaiwa.errors import InputError
-from kaiwa.formats.collection.array_folder import read_manifest
-from kaiwa.formats.collection.model_folder import MODEL
-from kaiwa.formats.collection.repository import RepositoryRelations, open_repository
-from kaiwa.formats.collection.takedown import full_takedown, listed_in, read_takedown
-from kaiwa.retrieve.search.takedown_ids import IndexRelations
+from kaiwa.files.array_folder import read_manifest
+from kaiwa.formats.repository import RepositoryRelations, open_repository
+from kaiwa.formats.takedown import full_takedown, listed_in, read_takedown
+from kaiwa.ranking.model_build import repository_dialogues
+from kaiwa.ranking.model_folder import MODEL
+from kaiwa.retrieval.takedown_ids import IndexRelations
 
 if TYPE_CHECKING:
     import subprocess
@@ -63,20 +63,31 @@ NO_TEXTS = {
     *(
         "init",
         "run",
-        "next",
         "demo",
         "reproduce",
         "help",
         "completion",
-        "features",
-        "systems",
+        "names",
     ),  # from settings, other verbs, other data
     *("invite", "verify"),  # of people and of the log
-    *("agree", "gains", "score", "unanimity", "convert"),  # of the votes, judgements and runs given; no text
+    *("agree", "gains", "score", "unanimity", "convert", "fuse"),  # of the votes, judgements and runs given; no text
     *("compare", "tau", "standardise", "variance", "design"),  # of scores
 }
 """The verbs that have no text of a repository; ids are those of the files they are given."""
-TESTED = {"clean", "index", "topics", "models", "train", "reply", "retrieve", "check", "pool", "status", "report"} | {
+TESTED = {
+    "clean",
+    "index",
+    "topics",
+    "models",
+    "train",
+    "reply",
+    "retrieve",
+    "retrieve-all",
+    "check",
+    "pool",
+    "status",
+    "report",
+} | {
     *("serve", "votes", "backup"),  # in tests/web/test_content.py
 }
 
@@ -154,8 +165,8 @@ def test_nothing_made_after_a_takedown_shows_it(task: Path, kaiwa: Kaiwa, place:
     given = ["--takedown", "given.txt"] if place == "given" else []
     (task / "pool.tsv").unlink()
     asked = ["index", ASKED, "--unfiltered", *given]
-    known = [] if place == "index" else ["--repo", "repository"]
-    assert kaiwa("check", *runs(task), *known, *given, "--fix", "-o", "fixed").returncode == 0
+    known = [] if place == "index" else ["--repository", "repository"]
+    assert kaiwa("check", *runs(task), *known, *given, "--fix", "fixed").returncode == 0
     printed = [
         done(kaiwa("pool", *runs(task), "-o", "pool.tsv", *given)),
         done(kaiwa("pool", *runs(task), "-o", "pool.tsv", "--json", *given)),
@@ -218,7 +229,7 @@ def test_a_bridge_has_no_dialogue_of_a_takedown(task: Path, kaiwa: Kaiwa, place:
     given = ["--takedown", "given.txt"] if place == "given" else []
     shutil.copytree(task / "repository", task / "other")
     (task / ("given.txt" if place == "given" else f"{place}/takedown.txt")).write_text(LIST)
-    done(kaiwa("models", "index", "--bridge", "--bridge-from", "other", "-o", "made", *given))
+    done(kaiwa("models", "index", "bridge", "--bridge-from", "other", "-o", "made", *given))
     listed = read_takedown(task / "given.txt") if given else listed_in(task / place)
     bridge = repository_dialogues(task / "other", seed=1, takedown=listed)
     assert not shows(str(bridge.value))
@@ -298,8 +309,8 @@ def test_ids_in_python_are_a_collection_or_a_file(task: Path) -> None:
         found = library.open(task / "index", takedown=given).reply(ASKED, k=20)
         assert not shows(str([(one.comment, one.text, one.post_text) for one in found]))
         run = library.read_runs(task / "runs" / "T2-C-R1.txt")
-        assert "veiled-topic" not in library.pool_runs(run, takedown=given).pool.topics
-    assert not library.retrieve_run(task / "index", {"veiled-topic": ASKED}, name="R", takedown=given).topics
+        assert "veiled-topic" not in library.pool(run, takedown=given).pooled.topics
+    assert not library.retrieve(task / "index", {"veiled-topic": ASKED}, name="R", takedown=given).topics
 
 
 def test_no_example_of_cleaning_shows_a_takedown(made: Made, kaiwa: Kaiwa, tmp_path: Path) -> None:
@@ -327,7 +338,7 @@ def test_posts_from_outside_are_no_way_around_a_takedown(task: Path, kaiwa: Kaiw
     (task / "repository" / "takedown.txt").write_text(LIST)
     posts = ["veiled-post\tA new text", "n1\tA TRAIN through zanzibar in the evening!", "n2\tSnow fell on the hills"]
     made("posts.tsv", "\n".join(posts) + "\n")
-    done(kaiwa("topics", "repository", "--from", "posts.tsv", "-n", "1", "-o", "drawn.tsv"))
+    done(kaiwa("topics", "repository", "--source", "posts.tsv", "-n", "1", "-o", "drawn.tsv"))
     assert (task / "drawn.tsv").read_text() == "n2\tSnow fell on the hills\n"
 
 

@@ -49,13 +49,13 @@ def test_a_task_folder_is_labels_and_topics(command: Kaiwa, task: Path) -> None:
     assert "q2p" in answer["features"]
     assert "translm" not in answer["features"]
     assert {one["name"] for one in answer["ablations"]} == {"similarity", "signals"}
-    assert "5 topics with different labels" in done.stderr
-    replied = command("reply", "index", "考试", "--model", "ranker", "--json", folder=task.parent)
+    assert any("5 topics with different labels" in line for line in answer["warnings"])
+    replied = command("reply", "index", "考试", "--ranker", "ranker", "--json", folder=task.parent)
     reply = json.loads(replied.stdout)
-    assert reply["system"] == "model"
+    assert reply["system"] == "ranker"
     assert reply["weights"] == answer["weights"]
     assert list(reply["replies"][0]["features"]) == answer["features"]
-    shown = command("reply", "index", "考试", "--model", "ranker", folder=task.parent).stdout
+    shown = command("reply", "index", "考试", "--ranker", "ranker", folder=task.parent).stdout
     assert f"({answer['weights']['q2p']:+.3f})" in shown
 
 
@@ -65,7 +65,7 @@ def test_pooled_comments_without_a_label_are_counted(command: Kaiwa, task: Path,
     lines = (task / "topics.tsv").read_text(encoding="utf-8")
     made("task/topics.tsv", lines.replace("去青岛", "zzzz"))
     done = command("train", "index", "task", "--folds", "2", "--no-ablations", "--json", folder=task.parent)
-    assert "2 comments of the pool without a label left out" in done.stderr
+    assert "2 comments of the pool without a label left out" in json.loads(done.stdout)["notes"]
     assert json.loads(done.stdout)["topics"] == 5
     assert json.loads(done.stdout)["ablations"] == []
 
@@ -74,12 +74,12 @@ def test_retrieve_writes_a_run_by_the_ranker(command: Kaiwa, task: Path) -> None
     """A run that names its learner, and that check accepts."""
     folder = task.parent
     assert command("train", "index", "task", "-o", "ranker", "--folds", "2", folder=folder).returncode == 0
-    words = ("retrieve", "index", "task/topics.tsv", "-o", "KAIWA-C-R1.txt", "--model", "ranker")
+    words = ("retrieve", "index", "task/topics.tsv", "-o", "KAIWA-C-R1.txt", "--ranker", "ranker")
     assert command(*words, folder=folder).returncode == 0
     assert "RankSVM over" in (folder / "KAIWA-C-R1.txt").read_text(encoding="utf-8")
     both = command(*words, "--system", "run0", folder=folder)
     assert (both.returncode, both.stderr.count("\n")) == (2, 1)
-    assert "--model and --system run0 both order the answers" in both.stderr
+    assert "--ranker and --system run0 both order the answers" in both.stderr
 
 
 def test_a_topic_without_a_positive_label_is_named(command: Kaiwa, task: Path, made: Made) -> None:
@@ -87,7 +87,7 @@ def test_a_topic_without_a_positive_label_is_named(command: Kaiwa, task: Path, m
     lines = [f"q{place} 0 {one} {int(one == good)}\n" for place, good in enumerate(GOOD.values()) for one in COMMENTS]
     made("task/qrels.txt", "".join(lines).replace("q4 0 c05 1", "q4 0 c05 0"))
     done = command("train", "index", "task", "--folds", "2", "--json", folder=task.parent)
-    assert "kaiwa: 1 topic without a positive label left out, first 'q4'\n" in done.stderr
+    assert "1 topic without a positive label left out, first 'q4'" in json.loads(done.stdout)["notes"]
     assert json.loads(done.stdout)["left_out"] == ["q4"]
 
 
@@ -131,7 +131,7 @@ def test_the_text_shows_the_floor_the_families_and_the_weights(command: Kaiwa, m
         (("train", "index", "task", "--folds", "9"), "only 5 topics with different labels"),
         (("train", "index", "index"), "holds no kaiwa.toml"),
         (("train", "index", "task", "--models", "absent", "--features", "translm"), "no such folder of models"),
-        (("reply", "index", "考试", "--model", "task"), "task: not a ranker; build it with kaiwa train"),
+        (("reply", "index", "考试", "--ranker", "task"), "task: not a ranker; build it with kaiwa train"),
     ],
 )
 def test_bad_input_is_one_line(command: Kaiwa, task: Path, words: tuple[str, ...], what: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kaiwa.label.simulated_votes import simulated_counts
+from kaiwa.labelling.gains import simulated_counts
 
 Made = Callable[[str, str | bytes], Path]
 Kaiwa = Callable[..., subprocess.CompletedProcess[str]]

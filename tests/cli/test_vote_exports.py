@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import kaiwa as package
-from kaiwa.formats.exports.judging_sheets import read_sheet, sheet_text
-from kaiwa.formats.format import VOTES
+from kaiwa.formats.judging_sheets import read_sheet, sheet_text
 from kaiwa.formats.readers import format_of, read_votes
-from kaiwa.label.task_item import TaskItem
+from kaiwa.formats.recognition import VOTES
+from kaiwa.nouns.criteria import TaskItem
 
 Made = Callable[[str, str | bytes], Path]
 Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
@@ -130,7 +130,7 @@ def test_an_export_is_used_at_once(made: Made, kaiwa: Kaiwa, kind: str) -> None:
     """By agree, gains and convert."""
     name, text = FILES[kind]
     made(name, text)
-    assert kaiwa("gains", name, "-q").stdout == "q1 0 c9 3\n"
+    assert kaiwa("gains", name, "-q", "-o", "-").stdout == "q1 0 c9 3\n"
     assert kaiwa("agree", name, "--json").returncode == 0
     assert kaiwa("convert", name, "--to", "votes-csv", "-q").stdout.splitlines()[1] == "q1,c9,3,2"
 
@@ -222,7 +222,7 @@ def test_the_ids_of_a_sheet_read_back_and_no_cell_is_computed(made: Made) -> Non
 
 
 def _cells(path: Path) -> list[tuple[int, list[str]]]:
-    from kaiwa.formats.text.delimited import stream_csv
+    from kaiwa.formats.fields import stream_csv
 
     return list(stream_csv(path))
 

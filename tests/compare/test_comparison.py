@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kaiwa.compare.comparison import compare_runs
-from kaiwa.compare.hsd import AUTO_FIRST, randomised_hsd, require_trials
-from kaiwa.compare.stepdown import step_down_hsd
+from kaiwa.comparison.allpairs import AUTO_FIRST, randomised_hsd, require_trials, step_down_hsd
+from kaiwa.comparison.leaderboard import compare_runs
 from kaiwa.errors import InputError
-from kaiwa.model.scores import Scores
+from kaiwa.nouns.matrix import Matrix
 from kaiwa.stats.anova import residual_variance
 
-SCORES = Scores("AP", tuple("12345678"), tuple("ABC"), np.random.default_rng(1).random((8, 3)))
+SCORES = Matrix("AP", tuple("12345678"), tuple("ABC"), np.random.default_rng(1).random((8, 3)))
 
 
 def test_the_default_is_5000_trials() -> None:
@@ -25,7 +24,7 @@ def test_the_default_is_5000_trials() -> None:
 
 def test_automatic_trials_run_until_clear_and_a_number_is_kept() -> None:
     """A clear case ends after the first trials."""
-    clear = Scores("AP", tuple("12345678"), ("A", "B"), np.tile([0.9, 0.1], (8, 1)) + np.eye(8, 2) / 100)
+    clear = Matrix("AP", tuple("12345678"), ("A", "B"), np.tile([0.9, 0.1], (8, 1)) + np.eye(8, 2) / 100)
     assert compare_runs(clear, trials="auto", rng=np.random.default_rng(1)).trials == AUTO_FIRST
     assert compare_runs(clear, trials=999, rng=np.random.default_rng(1)).trials == 999
 
@@ -69,7 +68,7 @@ def test_the_effect_size_is_the_difference_over_the_residual_standard_deviation(
 
 def test_p_at_alpha_is_significant() -> None:
     """P of 1 in 20 at alpha .05: the level is included, in pairs and in ranks."""
-    apart = Scores("AP", tuple("12345678"), ("A", "B"), np.tile([0.9, 0.1], (8, 1)))
+    apart = Matrix("AP", tuple("12345678"), ("A", "B"), np.tile([0.9, 0.1], (8, 1)))
     by_seed = [compare_runs(apart, trials=19, rng=np.random.default_rng(seed)) for seed in range(5)]
     at_alpha = [found for found in by_seed if found.pairs[0].p == 0.05]
     assert at_alpha
@@ -79,15 +78,15 @@ def test_p_at_alpha_is_significant() -> None:
 def test_discriminative_power_is_the_share_of_pairs_that_differ() -> None:
     """Two of three pairs: A and B are far above C and tie with each other."""
     values = np.tile([0.9, 0.9, 0.1], (12, 1)) + np.random.default_rng(2).normal(0, 0.05, (12, 3))
-    found = compare_runs(Scores("AP", tuple("abcdefghijkl"), tuple("ABC"), values), rng=np.random.default_rng(1))
+    found = compare_runs(Matrix("AP", tuple("abcdefghijkl"), tuple("ABC"), values), rng=np.random.default_rng(1))
     assert found.significant_pairs == 2
     assert found.discriminative_power == pytest.approx(2 / 3)
 
 
 def test_as_many_runs_as_allowed_are_compared_and_one_more_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """The message counts the pairs: 4 runs have 6."""
-    monkeypatch.setattr("kaiwa.compare.comparison.MAX_RUNS", 3)
+    monkeypatch.setattr("kaiwa.comparison.leaderboard.MAX_RUNS", 3)
     assert len(compare_runs(SCORES, trials=99, rng=np.random.default_rng(1)).pairs) == 3
-    four = Scores("AP", tuple("12345678"), tuple("ABCD"), np.random.default_rng(1).random((8, 4)))
+    four = Matrix("AP", tuple("12345678"), tuple("ABCD"), np.random.default_rng(1).random((8, 4)))
     with pytest.raises(InputError, match="4 runs have 6 pairs, and at most 3 runs are compared"):
         compare_runs(four, trials=99, rng=np.random.default_rng(1))

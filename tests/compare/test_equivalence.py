@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from kaiwa.compare.equivalence import verdict_of
-from kaiwa.model.scores import Scores
+from kaiwa.comparison.ranks import verdict_of
+from kaiwa.nouns.scores import Scores
 
 TOPICS = tuple(map(str, range(40)))
 
@@ -31,8 +31,8 @@ def test_lower_is_better_turns_the_verdicts_round() -> None:
     """A loss that is 5 higher is worse; a loss that may be lower but not 1 higher is not inferior."""
     rng = np.random.default_rng(1)
     values = rng.normal(10, 1, (40, 1)) + np.column_stack([rng.normal(shift, 0.1, 40) for shift in (0, 5, -0.98)])
-    loss = Scores("loss", TOPICS, ("base", "bad", "good"), values)
-    found = {pair.a: pair.verdict for pair in loss.compare_with_baseline("base", margin=1, test="t").pairs}
+    loss = Scores.from_matrix("loss", TOPICS, ("base", "bad", "good"), values)
+    found = {pair.a: pair.verdict for pair in loss.compare(baseline="base", margin=1, test="t").pairs}
     assert found == {"bad": "worse", "good": "better"}
     verdicts = {(pair.a, pair.b): pair.verdict for pair in loss.compare(margin=1, trials=199).pairs}
     assert verdicts["base", "bad"] == "better"
@@ -41,9 +41,9 @@ def test_lower_is_better_turns_the_verdicts_round() -> None:
 
 def test_without_a_margin_there_is_no_verdict() -> None:
     """None, not a guess."""
-    scores = Scores("nG@1", TOPICS, ("A", "B"), np.random.default_rng(1).random((40, 2)))
+    scores = Scores.from_matrix("nG@1", TOPICS, ("A", "B"), np.random.default_rng(1).random((40, 2)))
     assert scores.compare(trials=99).pairs[0].verdict is None
-    assert scores.compare_with_baseline("A", trials=99).pairs[0].verdict is None
+    assert scores.compare(baseline="A", trials=99).pairs[0].verdict is None
 
 
 @pytest.mark.parametrize("test", ["robust", "baseline"])
@@ -53,11 +53,11 @@ def test_runs_that_differ_by_the_margin_are_seldom_called_equivalent(test: str) 
     wrong = 0
     for _ in range(400):
         values = rng.normal(0.5, 0.2, (40, 1)) + np.array([0.1, 0, 0, 0, 0]) + rng.normal(0, 0.1, (40, 5))
-        scores = Scores("x", TOPICS, tuple("abcde"), values)
+        scores = Scores.from_matrix("x", TOPICS, tuple("abcde"), values)
         if test == "robust":
             pairs = [one for one in scores.compare(test=test, trials=199, margin=0.1).pairs if one.a == "a"]
             wrong += any(pair.verdict == "equivalent" for pair in pairs)
         else:
-            runs = scores.compare_with_baseline("a", test="t", margin=0.1).pairs
+            runs = scores.compare(baseline="a", test="t", margin=0.1).pairs
             wrong += any(pair.verdict in {"equivalent", "not inferior", "better"} for pair in runs)
     assert wrong / 400 <= 0.05

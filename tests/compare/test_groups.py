@@ -4,18 +4,17 @@ from string import ascii_lowercase
 import numpy as np
 import pytest
 
-from kaiwa.compare.comparison import Comparison, compare_runs
-from kaiwa.compare.groups import group_letters, letter, letter_range, tied_ranks
-from kaiwa.compare.teams import best_of_teams
+from kaiwa.comparison.leaderboard import Leaderboard, compare_runs
+from kaiwa.comparison.ranks import best_of_teams, group_letters, letter, letter_range, tied_ranks
 from kaiwa.errors import InputError
-from kaiwa.model.scores import Scores
+from kaiwa.nouns.matrix import Matrix
 
 
-def compared(by_topic: list[list[float]], runs: tuple[str, ...]) -> Comparison:
+def compared(by_topic: list[list[float]], runs: tuple[str, ...]) -> Leaderboard:
     """A comparison of small scores repeated over twelve topics."""
     values = np.array(by_topic * (12 // len(by_topic)))
     topics = tuple(map(str, range(len(values))))
-    return compare_runs(Scores("nG@1", topics, runs, values), trials=499, rng=np.random.default_rng(1))
+    return compare_runs(Matrix("nG@1", topics, runs, values), trials=499, rng=np.random.default_rng(1))
 
 
 def test_letters_are_shared_exactly_by_runs_that_do_not_differ() -> None:
@@ -45,7 +44,7 @@ def test_intervals_fail_to_overlap_exactly_where_runs_differ() -> None:
     """The intervals of the leaderboard agree with the pairs."""
     rng = np.random.default_rng(5)
     values = rng.random((30, 8)) + np.linspace(0, 0.6, 8)
-    scores = Scores("AP", tuple(map(str, range(30))), tuple("ABCDEFGH"), values)
+    scores = Matrix("AP", tuple(map(str, range(30))), tuple("ABCDEFGH"), values)
     result = compare_runs(scores, trials=999, rng=rng)
     bounds = {standing.run: (standing.low, standing.high) for standing in result.standings}
     for pair in result.pairs:

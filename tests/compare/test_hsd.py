@@ -3,10 +3,11 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from kaiwa.compare.hsd import AUTO_CAP, AUTO_FIRST, randomised_hsd, randomised_hsd_until_clear
-from kaiwa.compare.stepdown import step_down_hsd
+from kaiwa.comparison.allpairs import AUTO_CAP, AUTO_FIRST, randomised_hsd, step_down_hsd
+from kaiwa.comparison.leaderboard import compare_runs
 from kaiwa.errors import InputError
-from kaiwa.model.ids import FloatArray
+from kaiwa.nouns.ids import FloatArray
+from kaiwa.nouns.matrix import Matrix
 from kaiwa.stats.p_values import PRule
 
 SMALL = {
@@ -90,15 +91,15 @@ def test_same_seed_same_bits() -> None:
 
 def test_automatic_trials_stop_when_no_pair_is_close() -> None:
     """Runs far apart or alike need no more than the first 5,000 trials."""
-    by_topic = np.tile([1.0, 0.0], (50, 1))
-    assert randomised_hsd_until_clear(by_topic, alpha=0.05, rng=np.random.default_rng(1)).trials == 5_000
+    scores = Matrix("m", tuple(map(str, range(50))), ("A", "B"), np.tile([1.0, 0.0], (50, 1)))
+    assert compare_runs(scores, test="hsd", trials="auto", rng=np.random.default_rng(1)).trials == 5_000
 
 
 def test_automatic_trials_stop_at_the_cap() -> None:
     """A p that sits on alpha is never settled, so the cap ends the search."""
-    by_topic = np.array([[1.0, 0.0]] * 6)  # exact p is 2/64
-    hsd = randomised_hsd_until_clear(by_topic, alpha=2 / 64, rng=np.random.default_rng(1), cap=30_000)
-    assert hsd.trials == 30_000
+    scores = Matrix("m", tuple("123456"), ("A", "B"), np.array([[1.0, 0.0]] * 6))  # exact p is 2/64
+    rng = np.random.default_rng(1)
+    assert compare_runs(scores, test="hsd", trials="auto", alpha=2 / 64, rng=rng, cap=30_000).trials == 30_000
 
 
 @pytest.mark.parametrize(("p_rule", "trials"), [("plus-one", 99), ("plus-one", 999), ("share", 100), ("share", 1000)])

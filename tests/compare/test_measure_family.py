@@ -3,20 +3,20 @@
 import numpy as np
 import pytest
 
-from kaiwa.compare.comparison import compare_runs
-from kaiwa.compare.measure_family import compare_family
+from kaiwa.comparison.family import compare_family
+from kaiwa.comparison.leaderboard import compare_runs
 from kaiwa.errors import InputError
-from kaiwa.model.scores import Scores
+from kaiwa.nouns.matrix import Matrix
 
 TOPICS, RUNS = tuple(map(str, range(40))), tuple("abcde")
 
 
-def family(seed: int, *scales: float) -> list[Scores]:
+def family(seed: int, *scales: float) -> list[Matrix]:
     """Measures of the same runs, correlated, each on its own scale; no run is better."""
     rng = np.random.default_rng(seed)
     shared = rng.normal(0, 0.1, (40, 5))
     return [
-        Scores(f"m{place}", TOPICS, RUNS, scale * (shared + rng.normal(0, 0.1, (40, 5))))
+        Matrix(f"m{place}", TOPICS, RUNS, scale * (shared + rng.normal(0, 0.1, (40, 5))))
         for place, scale in enumerate(scales)
     ]
 
@@ -45,17 +45,17 @@ def test_the_scale_of_a_measure_does_not_matter() -> None:
 def test_topics_and_runs_are_joined_by_name() -> None:
     """Another order of the second measure changes nothing; other topics are an error."""
     first, second = family(4, 1, 1)
-    turned = Scores("m1", TOPICS[::-1], RUNS[::-1], second.values[::-1, ::-1])
+    turned = Matrix("m1", TOPICS[::-1], RUNS[::-1], second.values[::-1, ::-1])
     made = [compare_family([first, one], trials=99, rng=np.random.default_rng(2))["m1"] for one in (second, turned)]
     assert made[0] == made[1]
-    fewer = Scores("m1", TOPICS[1:], RUNS, second.values[1:])
+    fewer = Matrix("m1", TOPICS[1:], RUNS, second.values[1:])
     with pytest.raises(InputError, match=r"m1 and m0 have different topics \('0'\)"):
         compare_family([first, fewer], rng=np.random.default_rng(2))
 
 
 def test_a_measure_without_variance_and_a_margin() -> None:
     """Equal scores are equivalent, a constant difference is significant; rank sets are those of the family."""
-    flat = Scores("flat", TOPICS, RUNS, np.full((40, 5), 0.5) + np.array([0.3, 0, 0, 0, 0]))
+    flat = Matrix("flat", TOPICS, RUNS, np.full((40, 5), 0.5) + np.array([0.3, 0, 0, 0, 0]))
     found = compare_family([family(5, 1)[0], flat], trials=199, margin=0.2, rng=np.random.default_rng(2))
     assert [pair.verdict for pair in found["flat"].pairs] == ["better"] * 4 + ["equivalent"] * 6
     assert found["flat"].rank_sets["a"] == (1, 1)

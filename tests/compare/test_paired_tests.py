@@ -3,7 +3,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from kaiwa.compare.paired_tests import (
+from kaiwa.comparison.baseline import (
     PAIRED_TESTS,
     Draws,
     against_baseline,

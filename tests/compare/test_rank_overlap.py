@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kaiwa.compare.rank_overlap import rank_biased_overlap, symmetric_tau_ap, tau_ap, top_overlap
+from kaiwa.comparison.tau import rank_biased_overlap, symmetric_tau_ap, tau_ap, top_overlap
 from kaiwa.errors import InputError
 from kaiwa.stats.kendall import kendall_tau, tau_b
 

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from kaiwa.compare.hsd import RangeTest
-from kaiwa.compare.rank_sets import rank_sets
-from kaiwa.compare.robust import robust_hsd, topic_resamples
-from kaiwa.model.ids import FloatArray
-from kaiwa.model.scores import Scores
-from kaiwa.stats.trial_blocks import Threads
+from kaiwa.comparison.allpairs import RangeTest, robust_hsd, topic_resamples
+from kaiwa.comparison.ranks import rank_sets
+from kaiwa.nouns.ids import FloatArray
+from kaiwa.nouns.scores import Scores
+from kaiwa.stats.resampling import Threads
 
 TRIALS = 199
 
@@ -92,8 +91,8 @@ def test_lower_is_better_turns_the_sets_round() -> None:
     """The lowest loss may be best; the sets of the negated scores are the same."""
     values = drawn(3, np.array([0.0, 0.3, 0.6]))
     topics, runs = tuple(map(str, range(20))), ("A", "B", "C")
-    lower = Scores("x", topics, runs, values, "lower").compare(trials=TRIALS)
-    higher = Scores("x", topics, runs, -values, "higher").compare(trials=TRIALS)
+    lower = Scores.from_matrix("x", topics, runs, values, direction="lower").compare(trials=TRIALS)
+    higher = Scores.from_matrix("x", topics, runs, -values, direction="higher").compare(trials=TRIALS)
     assert lower.may_be_best == ("A",)
     assert lower.rank_sets == higher.rank_sets == {"A": (1, 1), "B": (2, 2), "C": (3, 3)}
 

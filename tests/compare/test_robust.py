@@ -8,16 +8,21 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from kaiwa.compare.allpairs import ALL_PAIRS, KEEPING
-from kaiwa.compare.comparison import Comparison, compare_runs
-from kaiwa.compare.hsd import RangeTest, randomised_hsd
-from kaiwa.compare.robust import familywise_error, robust_hsd
-from kaiwa.compare.stepdown import robust_step_down
+from kaiwa.comparison.allpairs import (
+    ALL_PAIRS,
+    KEEPING,
+    RangeTest,
+    familywise_error,
+    randomised_hsd,
+    robust_hsd,
+    robust_step_down,
+)
+from kaiwa.comparison.leaderboard import Leaderboard, compare_runs
 from kaiwa.errors import InputError
-from kaiwa.model.ids import FloatArray
-from kaiwa.model.scores import Scores
+from kaiwa.nouns.ids import FloatArray
+from kaiwa.nouns.matrix import Matrix
 from kaiwa.stats.anova import residual_variance
-from kaiwa.stats.trial_blocks import Threads
+from kaiwa.stats.resampling import Threads
 
 Draw = Callable[[np.random.Generator], FloatArray]
 
@@ -40,10 +45,10 @@ def error(test: Callable[..., RangeTest], draw: Draw, simulations: int = 300) ->
     return float(np.mean(list(found)))
 
 
-def compared(values: FloatArray, test: str = "hsd", **options: object) -> Comparison:
+def compared(values: FloatArray, test: str = "hsd", **options: object) -> Leaderboard:
     """The comparison of a matrix."""
     topics, runs = (tuple(map(str, range(size))) for size in values.shape)
-    scores = Scores("AP", topics, runs, values)
+    scores = Matrix("AP", topics, runs, values)
     return compare_runs(scores, test=test, rng=np.random.default_rng(1), **options)  # type: ignore[arg-type]
 
 
@@ -132,8 +137,8 @@ def test_the_estimate_leaves_the_generator_of_the_test_alone() -> None:
     """A seed gives the same p-values as before the error was estimated, and the same draws after the test."""
     rng = np.random.default_rng(7)
     values = exchangeable(np.random.default_rng(2))
-    scores = Scores("AP", tuple(map(str, range(40))), tuple("ABCDEFGH"), values)
-    found = compare_runs(scores, trials=99, rng=rng)
+    scores = Matrix("AP", tuple(map(str, range(40))), tuple("ABCDEFGH"), values)
+    found = compare_runs(scores, test="hsd", trials=99, rng=rng)
     again = np.random.default_rng(7)
     assert found.pairs[0].p == randomised_hsd(values, trials=99, rng=again).p_values()[0, 1]
     assert rng.random() == again.random()

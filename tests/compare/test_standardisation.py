@@ -1,20 +1,24 @@
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from kaiwa.compare.standardisation import Factors, standardisation_factors, standardised, variance_bound
+import kaiwa
+from kaiwa.cli.group import run_typed
+from kaiwa.comparison.standardise import standardisation_factors, standardised, variance_bound
 from kaiwa.errors import InputError
+from kaiwa.formats.factors import write_factors
 from kaiwa.formats.readers import read_factors
-from kaiwa.formats.scores.factor_files import write_factors
-from kaiwa.model.scores import Scores
+from kaiwa.nouns.factors import Factors
+from kaiwa.nouns.matrix import Matrix
 from kaiwa.stats.anova import within_run_variance
 
 
-def scores(values: list[list[float]]) -> Scores:
+def scores(values: list[list[float]]) -> Matrix:
     """Scores with topics q0, q1, ... and runs A, B, ..."""
     table = np.array(values)
-    return Scores("AP", tuple(f"q{row}" for row in range(len(table))), tuple("ABCDEFGH"[: table.shape[1]]), table)
+    return Matrix("AP", tuple(f"q{row}" for row in range(len(table))), tuple("ABCDEFGH"[: table.shape[1]]), table)
 
 
 def test_std_ab_gives_b_to_a_topic_where_every_run_ties() -> None:
@@ -25,7 +29,7 @@ def test_std_ab_gives_b_to_a_topic_where_every_run_ties() -> None:
 
 def test_std_has_mean_zero_and_unit_variance_per_topic() -> None:
     """The definition: z-scores over the runs with m - 1."""
-    raw = Scores("AP", tuple("123456"), tuple("ABCD"), np.random.default_rng(1).random((6, 4)))
+    raw = Matrix("AP", tuple("123456"), tuple("ABCD"), np.random.default_rng(1).random((6, 4)))
     z = standardised(raw, standardisation_factors(raw), method="std").values
     assert z.mean(axis=1) == pytest.approx(np.zeros(6), abs=1e-12)
     assert z.std(axis=1, ddof=1) == pytest.approx(np.ones(6))
@@ -41,21 +45,21 @@ def test_std_cdf_is_the_normal_cdf_of_std() -> None:
 def test_a_later_run_is_standardised_by_the_earlier_round() -> None:
     """A single new run gets its place among the old ones; the old topics' factors are used."""
     old = scores([[0.1, 0.2, 0.3], [0.4, 0.6, 0.8]])
-    new = Scores("AP", ("q1", "q0"), ("new",), np.array([[0.8], [0.2]]))
+    new = Matrix("AP", ("q1", "q0"), ("new",), np.array([[0.8], [0.2]]))
     assert standardised(new, standardisation_factors(old)).values[:, 0] == pytest.approx([0.65, 0.5])
 
 
 def test_a_constant_topic_of_the_earlier_round_says_nothing_about_a_new_run() -> None:
     """Without any spread to measure by, the new run gets B."""
     old = scores([[0.5, 0.5], [0.1, 0.9]])
-    new = Scores("AP", ("q0", "q1"), ("new",), np.array([[1.0], [0.5]]))
+    new = Matrix("AP", ("q0", "q1"), ("new",), np.array([[1.0], [0.5]]))
     assert standardised(new, standardisation_factors(old)).values[0, 0] == 0.5
 
 
 def test_std_ab_is_clipped_to_the_unit_interval() -> None:
     """A score ten standard deviations up is 1, not 2."""
     old = scores([[0.10, 0.11, 0.12]])
-    new = Scores("AP", ("q0",), ("hit", "miss"), np.array([[1.0, 0.0]]))
+    new = Matrix("AP", ("q0",), ("hit", "miss"), np.array([[1.0, 0.0]]))
     assert standardised(new, standardisation_factors(old)).values.tolist() == [[1.0, 0.0]]
 
 
@@ -69,7 +73,7 @@ def test_an_unknown_topic_is_refused() -> None:
     """A topic of another round has no factor."""
     old = scores([[0.1, 0.2]])
     with pytest.raises(InputError, match="no factor for topic 'q9'"):
-        standardised(Scores("AP", ("q9",), ("new",), np.array([[0.5]])), standardisation_factors(old))
+        standardised(Matrix("AP", ("q9",), ("new",), np.array([[0.5]])), standardisation_factors(old))
 
 
 def test_variance_of_std_ab_stays_under_its_bound() -> None:
@@ -77,7 +81,7 @@ def test_variance_of_std_ab_stays_under_its_bound() -> None:
     rng = np.random.default_rng(1)
     for topics, runs in ((2, 2), (5, 30), (60, 3)):
         values = np.round(rng.beta(0.3, 1.0, (topics, runs)), 1)
-        raw = Scores("AP", tuple(map(str, range(topics))), tuple(map(str, range(runs))), values)
+        raw = Matrix("AP", tuple(map(str, range(topics))), tuple(map(str, range(runs))), values)
         variance = within_run_variance(standardised(raw, standardisation_factors(raw)).values)
         assert variance <= variance_bound(topics, runs) * (1 + 1e-12)
 
@@ -90,6 +94,20 @@ def test_factors_survive_a_round_trip_through_their_file(tmp_path: Path) -> None
     assert back.topics == factors.topics
     assert np.array_equal(back.means, factors.means)
     assert np.array_equal(back.sds, factors.sds)
+
+
+def test_factors_name_the_scores_that_were_written_with_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kill between the two leaves a hash that is not that of the scores."""
+    monkeypatch.chdir(tmp_path)
+    Path("scores.csv").write_text("measure,topic,run,score\nAP,q1,A,0.5\nAP,q1,B,0.25\nAP,q2,A,0.1\nAP,q2,B,0.3\n")
+    run_typed("kaiwa standardise scores.csv --save-factors f.csv -o s.csv")
+    header, *rows = Path("f.csv").read_text(encoding="utf-8").splitlines()
+    assert header == "measure,topic,mean,sd,scores_sha256"
+    of_scores = sha256(Path("s.csv").read_bytes()).hexdigest()[:16]
+    assert {row.rpartition(",")[2] for row in rows} == {of_scores}
+    assert kaiwa.read_factors("f.csv")["AP"].topics == ("q1", "q2")
+    run_typed("kaiwa standardise scores.csv --factors f.csv -o again.csv")
+    assert Path("again.csv").read_bytes() == Path("s.csv").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -105,7 +123,7 @@ def test_a_broken_factor_file_is_refused_with_its_name(tmp_path: Path, text: str
 
 def test_the_first_unknown_topic_is_named() -> None:
     """Of several, the first in the scores."""
-    three = Scores("AP", ("q0", "q8", "q9"), ("new",), np.array([[0.4], [0.5], [0.6]]))
+    three = Matrix("AP", ("q0", "q8", "q9"), ("new",), np.array([[0.4], [0.5], [0.6]]))
     with pytest.raises(InputError, match="no factor for topic 'q8'"):
         standardised(three, standardisation_factors(scores([[0.1, 0.2]])))
 

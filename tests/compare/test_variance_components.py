@@ -3,7 +3,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from kaiwa.compare.variance_components import pooled_variance, variance_components
+from kaiwa.comparison.variance import pooled_variance, variance_components
 from kaiwa.errors import InputError
 from kaiwa.stats.anova import two_way_anova, within_run_variance
 

@@ -30,7 +30,7 @@ def test_leniency_hardly_depends_on_the_items_judged() -> None:
     """
     given = votes()
     found = {one.assessor: one.effect for one in given.variance().leniency}
-    means = {one.name: one.mean_level for one in given.agree(samples=10).assessors}
+    means = {one.name: one.mean_level for one in given.agree(trials=10).assessors}
     assert means["ann"] - means["bob"] < 1.5
     assert found["ann"] - found["bob"] == pytest.approx(2.0, abs=0.2)
     assert list(found) == ["ann", "cleo", "bob"]

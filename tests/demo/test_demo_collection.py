@@ -6,10 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.demo.assessors import Item, relevance_of
-from kaiwa.demo.chat_corpus import installed_corpus
-from kaiwa.demo.collection import HELD_OUT, NEXT_MESSAGES, TRAINING, write_collection
-from kaiwa.label.simulated_votes import simulated_levels
+from kaiwa.demonstration.demo import (
+    HELD_OUT,
+    NEXT_MESSAGES,
+    TRAINING,
+    Item,
+    installed_corpus,
+    relevance_of,
+    write_collection,
+)
+from kaiwa.labelling.gains import simulated_levels
 
 if TYPE_CHECKING:
     from pathlib import Path

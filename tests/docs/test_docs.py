@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import kaiwa
-from kaiwa.cli import VERBS
+from kaiwa.cli.group import VERBS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
@@ -34,17 +34,36 @@ def test_the_generated_pages_are_fresh() -> None:
 
 
 def test_every_command_of_the_reference_has_the_short_help_option() -> None:
-    """``-h`` works after the command, after every verb and after the commands of a verb."""
+    """``-h`` works after the command, after every verb and after the commands of a verb, and help says so."""
     helps = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8").split("```text\n")[1:]
     assert len(helps) > len(VERBS)
     assert [text.splitlines()[0] for text in helps if "  -h, --help " not in text] == []
-    assert "Every verb takes -h or --help" in helps[0]
+    assert "Every verb takes --help" in helps[0]
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_is_on_the_map(verb: str) -> None:
     """A verb that the map does not name does not exist for a reader."""
     assert f"`kaiwa {verb}`" in (ROOT / "docs" / "map.md").read_text(encoding="utf-8")
+
+
+def test_the_map_names_every_room_and_only_files_that_exist() -> None:
+    """A folder of the package is in its tables, and a module, test or benchmark that it names is there."""
+    page = (ROOT / "docs" / "map.md").read_text(encoding="utf-8")
+    homes = (ROOT / "src" / "kaiwa", ROOT / "src", ROOT)
+    rooms = [path.parent.name for path in homes[0].glob("*/__init__.py")]
+    assert [room for room in rooms if f"| `{room}` |" not in page] == []
+    named = re.findall(r"(?<![\w/.])([a-z]\w*/[\w/]+\.py)", page)
+    assert len(named) > 30
+    assert [name for name in named if not any((home / name).is_file() for home in homes)] == []
+
+
+def test_the_readme_shows_both_commands_of_a_fresh_machine_together() -> None:
+    """``make demo`` and ``make test``, before the first example."""
+    start = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Five minutes")[0].splitlines()
+    rows = [number for number, line in enumerate(start) if line.startswith(("| `make demo` |", "| `make test` |"))]
+    assert len(rows) == 2
+    assert rows[1] == rows[0] + 1
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

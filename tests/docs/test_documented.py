@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from kaiwa.cli import VERBS, kaiwa
-from kaiwa.task.settings import TEMPLATE, TaskSettings
+from kaiwa.cli.group import VERBS, kaiwa
+from kaiwa.task.folder import TEMPLATE, TaskSettings
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -32,11 +32,17 @@ PAGES = {
     "system": "retrieve.md",
     "fusion": "retrieve.md",
     "tokeniser": "retrieve.md",
-    "check code": "check.md",
+    "check code": "files.md",
     "reproduction": "reproduce.md",
     "design": "design.md",
     "method": "design.md",
     "simulated test": "design.md",
+    "feature": "retrieve.md",
+    "model": "retrieve.md",
+    "learner": "retrieve.md",
+    "test": "compare.md",
+    "written format": "files.md",
+    "kind": "install.md",
     "spending": "design.md",
 }
 """The page that describes each kind of name."""

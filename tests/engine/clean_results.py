@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import kaiwa
-from kaiwa.formats.collection.repository import open_repository
+from kaiwa.formats.repository import open_repository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,14 +30,14 @@ def content(path: Path) -> dict[str, Any]:
 
 def cleaned(source: Any, target: Path, engine: str, **options: Any) -> dict[str, Any]:
     """What cleaning made, and what it told."""
-    done = kaiwa.clean_pairs(source, target, engine=engine, **options)
+    done = kaiwa.clean(source, target, engine=engine, **options)
     told = {
         "read": done.pairs_read,
         "merged": done.merged,
         "removed": list(done.removed.items()),
         "examples": done.examples,
     }
-    return content(target) | {"told": told, "conflicting": done.conflicting}
+    return content(target) | {"told": told, "conflicting": done.conflicting_ids}
 
 
 def tsv(pairs: Pairs) -> list[str]:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from kaiwa.engine.arrow_tables import row_numbers
 from kaiwa.engine.dataset import Note
-from kaiwa.engine.row_numbers import row_numbers
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:

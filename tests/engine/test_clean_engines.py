@@ -18,13 +18,11 @@ import pytest
 from clean_results import NAMES, Pairs, cleaned, content, csv, jsonl, part_count, tsv
 
 import kaiwa
-from kaiwa.build.repository import read_tasks
-from kaiwa.build.repository.input_pieces import InputPiece
+from kaiwa.corpus import inputs as read_tasks
+from kaiwa.corpus.inputs import InputPiece
 from kaiwa.errors import InputError
-from kaiwa.formats.collection.repository import open_repository
-from kaiwa.formats.collection.repository_tables import Manifest
-from kaiwa.formats.collection.repository_writer import RepositoryWriter, repository_folder
-from kaiwa.formats.text.blocks import Span
+from kaiwa.formats.repository import Manifest, RepositoryWriter, open_repository, repository_folder
+from kaiwa.formats.text_files import Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,7 +126,7 @@ def test_every_engine_names_the_line_of_the_whole_file(
     faults = {path: set[str]() for path in (wrong, mixed)}
     for engine, path in product(("local", "local[2]", session), faults):
         with pytest.raises(InputError) as fault:
-            kaiwa.clean_pairs(path, tmp_path / "repository", engine=engine)
+            kaiwa.clean(path, tmp_path / "repository", engine=engine)
         faults[path].add(str(fault.value))
     assert faults[wrong] == {
         f"{wrong}:701: expected 4 columns, found 3; a pair is {', '.join(NAMES)}, separated by tabs"
@@ -159,17 +157,12 @@ def test_part_files_and_one_file_are_read_alike(
 ) -> None:
     """By an index, by topics, and from a folder that another tool wrote; a damaged part is refused."""
     source = written("pairs.tsv", tsv(raw_pairs(1_500)))
-    kaiwa.clean_pairs(source, tmp_path / "one", keep_first=True)
+    kaiwa.clean(source, tmp_path / "one", keep_first=True)
     monkeypatch.setattr(read_tasks, "SPAN_BYTES", 20_011)
-    kaiwa.clean_pairs(source, tmp_path / "parts", keep_first=True, engine="local[2]")
-    indexes = [
-        kaiwa.index_repository(tmp_path / name, tmp_path / f"{name}.index", language="zh") for name in ("one", "parts")
-    ]
-    assert indexes[0] == indexes[1]
-    topics = [
-        kaiwa.sample_topics(tmp_path / name, count=5, rest=tmp_path / f"{name}.rest").topics
-        for name in ("one", "parts")
-    ]
+    kaiwa.clean(source, tmp_path / "parts", keep_first=True, engine="local[2]")
+    indexes = [kaiwa.index(tmp_path / name, tmp_path / f"{name}.index", language="zh") for name in ("one", "parts")]
+    assert indexes[0].facts == indexes[1].facts
+    topics = [kaiwa.topics(tmp_path / name, n=5, rest=tmp_path / f"{name}.rest").topics for name in ("one", "parts")]
     assert topics[0] == topics[1]
     (tmp_path / "parts" / "manifest.json").rename(tmp_path / "manifest.json")
     assert content(tmp_path / "parts")["rows"] == content(tmp_path / "one")["rows"]
@@ -178,7 +171,7 @@ def test_part_files_and_one_file_are_read_alike(
     part.write_bytes(part.read_bytes()[:-9] + b"123456789")
     with pytest.raises(InputError, match=rf"{part.name}: is missing, damaged or changed"):
         open_repository(tmp_path / "parts")
-    kaiwa.clean_pairs(source, tmp_path / "parts", keep_first=True)
+    kaiwa.clean(source, tmp_path / "parts", keep_first=True)
     assert content(tmp_path / "parts") == content(tmp_path / "one")
 
 
@@ -207,7 +200,7 @@ def test_a_pipe_is_refused_by_engines_that_cannot_read_it(tmp_path: Path) -> Non
     """Other processes see other ends of it."""
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="is a pipe, which other processes cannot read; write it to a file, or leave"):
-        kaiwa.clean_pairs(tmp_path / "pipe", tmp_path / "repository", engine="local[2]")
+        kaiwa.clean(tmp_path / "pipe", tmp_path / "repository", engine="local[2]")
 
 
 @ON_SPARK
@@ -259,7 +252,7 @@ def test_a_driver_that_is_killed_leaves_no_repository_and_blocks_nobody(
     while not list(tmp_path.glob(".repository.*/pairs-*.spill")) and driver.poll() is None:
         time.sleep(0.02)
     with pytest.raises(InputError, match="is being made by another command; wait for it, or give another name"):
-        kaiwa.clean_pairs(large, target, keep_first=True, engine="local[2]")
+        kaiwa.clean(large, target, keep_first=True, engine="local[2]")
     assert driver.poll() is None
     driver.kill()
     driver.communicate()

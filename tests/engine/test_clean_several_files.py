@@ -12,7 +12,7 @@ import pytest
 from clean_results import NAMES, Pairs, cleaned, csv, jsonl, part_count, tsv
 
 import kaiwa
-from kaiwa.build.repository import read_tasks
+from kaiwa.corpus import inputs as read_tasks
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def test_an_error_names_the_file_and_its_own_line(
     for name, line in {"bad.tsv": 181, "bad.tsv.gz": 181, "bad.csv": 1 + 40 * 5 + 1}.items():
         wrong = written(name, shapes[name])
         with pytest.raises(InputError) as fault:
-            kaiwa.clean_pairs([good, wrong], tmp_path / "repository", engine=engine)
+            kaiwa.clean([good, wrong], tmp_path / "repository", engine=engine)
         assert str(fault.value).startswith(f"{wrong}:{line}: expected 4 columns, found 3; ")
         wrong.unlink()
     assert list(tmp_path.iterdir()) == [good]
@@ -220,11 +220,11 @@ def test_an_id_with_two_texts_names_both_files(
     second = written("second.tsv.gz", [f"q{row}\tpost {row}\tc{row}\tanother {row}" for row in range(30, 60)])
     monkeypatch.setattr(read_tasks, "SPAN_BYTES", 301)
     with pytest.raises(InputError) as fault:
-        kaiwa.clean_pairs([first, second], tmp_path / "repository", engine=engine)
+        kaiwa.clean([first, second], tmp_path / "repository", engine=engine)
     shown = f"comment id 'c30' is 'comment 30' ({first}:31) and 'another 30' ({second}:1)"
     assert str(fault.value).startswith(f"{second}:1: 10 of 60 comment ids have more than one text: {shown}; check")
-    done = kaiwa.clean_pairs([first, second], tmp_path / "repository", engine=engine, keep_first=True)
-    (example,) = done.conflicting.examples
+    done = kaiwa.clean([first, second], tmp_path / "repository", engine=engine, keep_first=True)
+    (example,) = done.conflicting_ids.examples
     assert (example.first_file, example.first_line, example.file, example.line) == (str(first), 31, str(second), 1)
 
 
@@ -232,4 +232,4 @@ def test_files_without_pairs_in_the_rules_are_named_together(written: Written, t
     """The first, and how many others."""
     files = [written(f"{name}.tsv", [f"p{name}\tpost one\tc{name}\tcomment one"]) for name in "abc"]
     with pytest.raises(InputError, match=rf"^{files[0]} and 2 other files: no pair passes the rules \(3 read\); try"):
-        kaiwa.clean_pairs(files, tmp_path / "repository", rules="twitter")
+        kaiwa.clean(files, tmp_path / "repository", rules="twitter")

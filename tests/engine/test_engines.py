@@ -60,7 +60,7 @@ def test_results_are_what_the_steps_say(expected: dict[str, Any]) -> None:
 @pytest.mark.parametrize("buffer", [1, 20_000])
 def test_results_do_not_depend_on_the_rows_in_memory(expected: dict[str, Any], buffer: int, tmp_path: Path) -> None:
     """With spill files of many pieces, and nothing left of them."""
-    with patch("kaiwa.engine.spill_files.BUFFER_BYTES", buffer), opened("local", tmp_path) as engine:
+    with patch("kaiwa.engine.local.BUFFER_BYTES", buffer), opened("local", tmp_path) as engine:
         assert results(engine) == expected
     assert not list(tmp_path.iterdir())
 

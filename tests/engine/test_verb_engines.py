@@ -10,32 +10,31 @@ import numpy as np
 import pytest
 
 import kaiwa
-from kaiwa.build.index.index_build import build_index
-from kaiwa.compare.baseline import compare_with_baseline
-from kaiwa.compare.comparison import compare_runs
-from kaiwa.compare.rank_agreement import rank_agreement
-from kaiwa.compare.variance_components import pooled_variance
-from kaiwa.engine.opening import opened
-from kaiwa.engine.trial_workers import EngineWorkers
-from kaiwa.flow.answers.retrieve import Bot
-from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.repository import open_repository
-from kaiwa.formats.collection.table_pieces import pieces_of, read_piece
-from kaiwa.formats.run_files import run_text
-from kaiwa.model.scores import Scores
-from kaiwa.retrieve.search.matching import Matcher, query_of, search
-from kaiwa.stats.trial_blocks import Threads
-from kaiwa.studies.simulated_design import simulated_tests
-from kaiwa.topicset.simulation.decisions import topics_for_decision
-from kaiwa.topicset.simulation.power_simulation import simulated_power
-from kaiwa.topicset.topic_rounds import planned_rounds
+from kaiwa.comparison.baseline import compare_with_baseline
+from kaiwa.comparison.leaderboard import compare_runs
+from kaiwa.comparison.tau import rank_agreement
+from kaiwa.comparison.variance import pooled_variance
+from kaiwa.engine.opening import EngineWorkers, opened
+from kaiwa.formats.repository import open_repository, pieces_of, read_piece
+from kaiwa.formats.runs import run_text
+from kaiwa.nouns.matrix import Matrix
+from kaiwa.ranking.answer_filters import FILTERS
+from kaiwa.ranking.answering import Bot, RunSettings
+from kaiwa.retrieval.build import build_index
+from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.matching import Matcher, query_of, search
+from kaiwa.stats.resampling import Threads
+from kaiwa.topicset.decisions import topics_for_decision
+from kaiwa.topicset.pilots import simulated_tests
+from kaiwa.topicset.rounds import planned_rounds
+from kaiwa.topicset.simulation import simulated_power
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from kaiwa.retrieve.search.matching import Candidates
-    from kaiwa.stats.trial_blocks import Workers
+    from kaiwa.retrieval.matching import Candidates
+    from kaiwa.stats.resampling import Workers
 
 SHARDS = 3
 MATCHERS = [
@@ -62,8 +61,8 @@ def folder(
     made = tmp_path_factory.mktemp("verbs")
     pairs = made / "pairs.tsv"
     pairs.write_text("".join("\t".join(row) + "\n" for row in raw_pairs(3_000)), encoding="utf-8")
-    with patch("kaiwa.disk.parquet_tables._GROUP_ROWS", 200):
-        kaiwa.clean_pairs(pairs, made / "repository")
+    with patch("kaiwa.files.parquet._GROUP_ROWS", 200):
+        kaiwa.clean(pairs, made / "repository")
     posts = [text for _, texts in open_repository(made / "repository").posts() for text in texts]
     (made / "topics.tsv").write_text("".join(f"q{at}\t{text}\n" for at, text in enumerate(posts[:40])), "utf-8")
     for shards in (None, SHARDS):
@@ -73,7 +72,7 @@ def folder(
 
 def indexed(folder: Path, shards: int | None, engine: str, target: Path) -> dict[str, Any]:
     """Checksums and facts of the index at the target, which is made in chunks of few rows."""
-    with patch("kaiwa.build.index.chunk_merging._FEWEST_ROWS", 300):
+    with patch("kaiwa.retrieval.chunks._FEWEST_ROWS", 300):
         build_index(
             folder / "repository",
             target,
@@ -144,7 +143,8 @@ def test_a_run_is_the_same_file(folder: Path, address: str, tmp_path: Path) -> N
     with opened(address, tmp_path) as running:
         for bot in bots:
             local, remote = (
-                bot.run(topics, name="KAIWA-C-R1", system="bm25", engine=engine) for engine in (None, running)
+                bot.run(topics, RunSettings("KAIWA-C-R1", 10, "bm25", FILTERS, "rrf"), engine=engine)
+                for engine in (None, running)
             )
             assert run_text(remote) == run_text(local)
             assert "q3" not in remote.topics
@@ -153,8 +153,8 @@ def test_a_run_is_the_same_file(folder: Path, address: str, tmp_path: Path) -> N
 
 CHANCE = np.random.default_rng(3)
 VALUES = CHANCE.beta(1, 2, (30, 1)) * 0.5 + CHANCE.random((30, 4)) * 0.5 + np.array([0, 0.1, 0.2, 0.3])
-SCORES = Scores("AP", tuple(map(str, range(30))), tuple("ABCD"), VALUES)
-OTHER = Scores("P+", SCORES.topics, SCORES.runs, VALUES + CHANCE.normal(0, 0.2, VALUES.shape))
+SCORES = Matrix("AP", tuple(map(str, range(30))), tuple("ABCD"), VALUES)
+OTHER = Matrix("P+", SCORES.topics, SCORES.runs, VALUES + CHANCE.normal(0, 0.2, VALUES.shape))
 
 
 def outcomes(workers: Workers) -> dict[str, str]:
@@ -163,10 +163,11 @@ def outcomes(workers: Workers) -> dict[str, str]:
     def rng() -> np.random.Generator:
         return np.random.default_rng(1)
 
-    rejects = simulated_tests(rng())["randomised-hsd"]
+    rejects = simulated_tests(rng())["hsd"]
     found = {
-        "hsd": compare_runs(SCORES, trials=600, rng=rng(), workers=workers),
+        "hsd": compare_runs(SCORES, test="hsd", trials=600, rng=rng(), workers=workers),
         "robust": compare_runs(SCORES, test="robust", trials=600, rng=rng(), workers=workers),
+        "many-to-one": compare_with_baseline(SCORES, "A", trials=600, rng=rng(), workers=workers),
         "baseline": compare_with_baseline(SCORES, "A", test="bootstrap", trials=600, rng=rng(), workers=workers),
         "variance": pooled_variance([VALUES, VALUES[:9]], trials=600, rng=rng(), workers=workers),
         "tau": rank_agreement(SCORES, OTHER, interval="bootstrap", trials=600, rng=rng(), workers=workers),
@@ -192,9 +193,9 @@ def outcomes(workers: Workers) -> dict[str, str]:
 def test_tests_bootstraps_and_designs_are_equal_on_one_and_on_many_workers(address: str) -> None:
     """To the last digit."""
     with (
-        patch("kaiwa.stats.shuffles.BLOCK_CELLS", 900),
-        patch("kaiwa.stats.topic_resampling.BLOCK_CELLS", 9_000),
-        patch("kaiwa.stats.topic_bootstrap.BLOCK_CELLS", 9_000),
+        patch("kaiwa.stats.resampling.SHUFFLE_CELLS", 900),
+        patch("kaiwa.stats.resampling.BLOCK_CELLS", 9_000),
+        patch("kaiwa.stats.resampling.DRAW_CELLS", 9_000),
         opened(address) as running,
     ):
         assert outcomes(EngineWorkers(running)) == outcomes(Threads(2))
@@ -206,7 +207,7 @@ def test_models_and_features_are_equal_to_those_of_one_process(folder: Path, add
     names = ["vectors", "convolution"]
     index = folder / "index-None"
     for engine, made in (("local", "one"), (address, "other")):
-        kaiwa.train_models(index, tmp_path / made, names=names, engine=engine)
+        kaiwa.models(index, tmp_path / made, names=names, engine=engine)
     for name in ("tokens", *names):
         one, other = (json.loads((tmp_path / made / name / "manifest.json").read_text()) for made in ("one", "other"))
         assert one["files"] == other["files"]
@@ -217,7 +218,7 @@ def test_models_and_features_are_equal_to_those_of_one_process(folder: Path, add
         lines += [f"{topic} 0 {one.comment} {place % 3}" for place, one in enumerate(bot.reply(text, k=6))]
     (tmp_path / "qrels.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")
     studies = [
-        kaiwa.train_ranker(
+        kaiwa.train(
             index,
             tmp_path / "qrels.txt",
             topics=folder / "topics.tsv",
@@ -228,4 +229,4 @@ def test_models_and_features_are_equal_to_those_of_one_process(folder: Path, add
         for engine in ("local", address)
     ]
     assert studies[0].means == studies[1].means
-    assert studies[0].ranker.weights == studies[1].ranker.weights
+    assert studies[0].weights == studies[1].weights

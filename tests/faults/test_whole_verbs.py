@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.faults.commands import COMMANDS, READ_ONLY, SLOW, verbs_with_outputs
 from benchmarks.faults.system_calls import IS_SUPPORTED
 
-from kaiwa.cli import VERBS
+from kaiwa.cli.group import VERBS
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.flow.rounds.report import write_report
-from kaiwa.formats.score_loading import read_scores
-from kaiwa.model.score_set import ScoreSet
-from kaiwa.model.scores import Scores
+from kaiwa.formats.readers import read_scores
+from kaiwa.nouns.matrix import Matrix
+from kaiwa.nouns.scores import Scores
+from kaiwa.reporting.report import write_report
 from kaiwa.stats.anova import residual_variance, within_run_variance
-from kaiwa.task.task_folder import read_task
-from kaiwa.topicset import difference_found
+from kaiwa.task.folder import read_task
+from kaiwa.topicset.assurance import estimated_variance
+from kaiwa.topicset.sizes import difference_found
 
 pytestmark = pytest.mark.xdist_group("report")  # the reports are made once
 
@@ -45,7 +46,7 @@ def test_every_number_is_in_the_files(files: dict[str, bytes], round_template: P
     assert [float(row["raw"]) for row in rows] == scores.values.ravel().tolist()
     tables = json.loads(files["report.json"])["tables"]
     means = {row[1]: row[2] for row in tables["leaderboard-nerr-10"]["rows"]}
-    assert means == pytest.approx(scores.means())
+    assert means == pytest.approx(scores.matrix().means())
     assert r"\toprule" in files["tables/leaderboard-nerr-10.tex"].decode()
     assert files["figures/p-values-nerr-10.pdf"].startswith(b"%PDF")
     csvs = {name.removeprefix("data/").removesuffix(".csv") for name in files if name.endswith(".csv")}
@@ -125,21 +126,24 @@ def test_the_smallest_difference_is_that_of_the_test_that_was_run(small_round: P
     rng = np.random.default_rng(1)
     values = rng.uniform(0, 1, (30, 1)) + rng.normal(0, 0.08, (30, 4))
     gain = read_scores(small_round / "scores.csv")["nG@1"]
-    ScoreSet([Scores("nG@1", tuple(f"q{n}" for n in range(30)), gain.runs, values)]).write(small_round / "scores.csv")
+    Scores([Matrix("nG@1", tuple(f"q{n}" for n in range(30)), gain.runs, values)]).write(small_round / "scores.csv")
     settings = small_round / "kaiwa.toml"
     settings.write_text(re.sub("(?m)^measures = .*$", 'measures = ["nG@1"]', settings.read_text()) + "margin = 0.3\n")
     made = reported(small_round)
     found = json.loads(made["report.json"])
     limits = " ".join(found["words"]["Limits"])
     v_e2 = residual_variance(values)
-    least = difference_found(n=np.array(30.0), systems=np.array(4.0), variance=np.array(v_e2), test="randomised-hsd")
-    one_way = difference_found(n=np.array(30.0), systems=np.array(4.0), variance=np.array(within_run_variance(values)))
+    df = estimated_variance([values], shared_topics=True).df
+    cell = {"n": np.array(30.0), "systems": np.array(4.0)}
+    least = difference_found(**cell, variance=np.array(v_e2), test="robust", df=df)
+    one_way = difference_found(**cell, variance=np.array(within_run_variance(values)))
     assert f"below {float(least):.2f} in nG@1 are found" in limits
     assert "from the residual variance V_E2" in limits
     assert float(one_way) > 2 * float(least)
     row = found["tables"]["next-round"]["rows"][0]
     assert row[1] == pytest.approx(v_e2)
-    assert row[4] > 3 * row[2]
+    assert row[2] > row[3]
+    assert row[5] > 3 * row[2]
     assert {one[-1] for one in found["tables"]["pairs-ng-1"]["rows"]} == {"equivalent"}
     assert "Margin 0.3: 6 pairs, 6 equivalent" in made["page"].decode()
 
@@ -148,8 +152,8 @@ def test_a_measure_whose_lower_scores_are_better_is_reported_best_first(small_ro
     """The page, LaTeX, CSV and JSON have the words; the order, the pairs, the topics and tau follow the direction."""
     scores = read_scores(small_round / "scores.csv")
     gain = scores["nG@1"]
-    loss = Scores("loss", gain.topics, gain.runs, 10 - gain.values)
-    ScoreSet([gain, loss]).write(small_round / "scores.csv")
+    loss = Matrix("loss", gain.topics, gain.runs, 10 - gain.values)
+    Scores([gain, loss]).write(small_round / "scores.csv")
     settings = small_round / "kaiwa.toml"
     settings.write_text(re.sub("(?m)^measures = .*$", 'measures = ["loss", "nG@1"]', settings.read_text()))
     made = reported(small_round)

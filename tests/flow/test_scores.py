@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.formats.score_loading import load_scores
+from kaiwa.formats.readers import load_scores
 
 
 def test_logs_and_tables_are_not_mixed(tmp_path: Path) -> None:

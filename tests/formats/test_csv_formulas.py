@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kaiwa.formats.score_loading import read_scores
-from kaiwa.formats.scores.score_tables import matrix_text, scores_text
-from kaiwa.formats.text.delimited import csv_text, read_csv
-from kaiwa.model.score_set import ScoreSet
-from kaiwa.model.scores import Scores
+from kaiwa.formats.fields import csv_text, read_csv
+from kaiwa.formats.readers import read_scores
+from kaiwa.formats.scores import matrix_text, scores_text
+from kaiwa.nouns.matrix import Matrix
+from kaiwa.nouns.scores import Scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,11 +26,11 @@ HARMLESS = ["-x7", "@ann", "-1", "+1", "0.5", "'tis", "a=b", "x-1", "T1-C-R1", "
 @pytest.mark.parametrize("name", FORMULAS)
 def test_a_formula_is_a_text_in_every_csv_and_reads_back(made: Made, name: str) -> None:
     """No cell begins with what a spreadsheet computes, and our readers give the name as it was."""
-    scores = Scores("AP", ("q1", "q2"), (name, "B"), np.array([[0.5, 0.25], [0.5, 0.75]]))
-    for text in (scores_text(ScoreSet([scores])), matrix_text(scores)):
+    scores = Matrix("AP", ("q1", "q2"), (name, "B"), np.array([[0.5, 0.25], [0.5, 0.75]]))
+    for text in (scores_text(Scores([scores])), matrix_text(scores)):
         path = made("AP.csv", text)
         assert f"'{name[:2]}" in text
-        assert read_scores(path)["AP"] == scores
+        assert read_scores(path).matrix() == scores
 
 
 @pytest.mark.parametrize("name", HARMLESS)

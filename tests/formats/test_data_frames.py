@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,16 +37,16 @@ def _votes() -> kaiwa.Votes:
 
 
 def _scores() -> kaiwa.Scores:
-    return kaiwa.Scores("nG@1", ("q1", "q2"), ("A", "B", "C"), np.arange(6.0).reshape(2, 3))
+    return kaiwa.Scores.from_matrix("nG@1", ("q1", "q2"), ("A", "B", "C"), np.arange(6.0).reshape(2, 3))
 
 
 @pytest.mark.parametrize("to_frame", TO_FRAME)
 def test_scores_go_to_a_frame_and_come_back(to_frame: Callable[[Any], Any]) -> None:
     """One measure or several, as tidy rows."""
-    both = kaiwa.ScoreSet([_scores(), kaiwa.Scores("P+", ("q1",), ("A",), np.ones((1, 1)))])
+    both = kaiwa.Scores([_scores(), kaiwa.Scores.from_matrix("P+", ("q1",), ("A",), np.ones((1, 1)))])
     frame = to_frame(both)
     assert list(pa.table(frame).column_names) == ["measure", "topic", "run", "score"]
-    assert list(kaiwa.read_scores(frame).values()) == list(both.values())
+    assert kaiwa.read_scores(frame) == both
     assert kaiwa.read_scores(to_frame(_scores()))["nG@1"] == _scores()
 
 
@@ -54,7 +55,7 @@ def test_runs_gains_and_votes_go_to_a_frame_and_come_back(to_frame: Callable[[An
     """A run keeps its ranking whatever its scores; votes keep what was not given."""
     run = kaiwa.Run.from_lists("R", {"q2": [("c", 1.0), ("a", 2.0)], "q1": [("b", 0.5)]})
     assert kaiwa.read_run(to_frame(run)) == run
-    gains = kaiwa.Gains.from_lists({"q1": {"a": 2, "b": 0.5}})
+    gains = kaiwa.Qrels.from_lists({"q1": {"a": 2, "b": 0.5}})
     assert kaiwa.read_qrels(to_frame(gains)) == gains
     assert np.array_equal(kaiwa.read_votes(to_frame(_votes())).by_assessor(), _votes().by_assessor())
 
@@ -62,7 +63,7 @@ def test_runs_gains_and_votes_go_to_a_frame_and_come_back(to_frame: Callable[[An
 def test_a_comparison_is_its_leaderboard_to_a_frame() -> None:
     """Best first."""
     values = np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.1]])
-    frame = pl.DataFrame(kaiwa.Scores("AP", ("1", "2", "3"), ("A", "B"), values).compare(trials=99))
+    frame = pl.DataFrame(kaiwa.Scores.from_matrix("AP", ("1", "2", "3"), ("A", "B"), values).compare(trials=99))
     assert frame["run"].to_list() == ["A", "B"]
     assert frame.columns == ["rank", "run", "mean", "low", "high", "groups", "rank_low", "rank_high"]
 
@@ -86,11 +87,11 @@ def test_a_frame_of_several_runs_is_read_by_read_runs() -> None:
 def test_a_wide_frame_of_runs_is_read() -> None:
     """Topics x runs, the topics in a column or in the index of pandas; other columns of text are ignored."""
     wide = {"topic": ["q1", "q2"], "query": ["x", "y"], "A": [0.5, 1.0], "B": [0.25, 0.5]}
-    expected = kaiwa.Scores("AP", ("q1", "q2"), ("A", "B"), np.array([[0.5, 0.25], [1.0, 0.5]]))
+    expected = kaiwa.Scores.from_matrix("AP", ("q1", "q2"), ("A", "B"), np.array([[0.5, 0.25], [1.0, 0.5]]))
     assert kaiwa.read_scores(pl.DataFrame(wide), measure="AP")["AP"] == expected
     indexed = pd.DataFrame({"A": [0.5, 1.0], "B": [0.25, 0.5]}, index=["q1", "q2"])
     assert kaiwa.read_scores(indexed, measure="AP")["AP"] == expected
-    assert kaiwa.read_scores(pd.DataFrame(expected.matrix()))["score"].means() == expected.means()
+    assert kaiwa.read_scores(pd.DataFrame(expected.matrix().columns()), measure="AP") == expected
 
 
 def test_a_wide_frame_of_measures_is_read() -> None:
@@ -98,16 +99,54 @@ def test_a_wide_frame_of_measures_is_read() -> None:
     wide = pd.DataFrame({"topic": ["q1", "q2"], "run": ["A", "A"], "nG@1": [0.5, 1.0], "P+": [0.25, None]})
     assert kaiwa.read_scores(wide, missing="drop-topics").means() == {"A": {"nG@1": 0.75, "P+": 0.25}}
     with pytest.raises(InputError, match=r"P\+: run 'A' has no score on topic 'q2'"):
-        kaiwa.read_scores(wide)
+        kaiwa.read_scores(wide).means()
+
+
+MADE_BY: list[Callable[[dict[str, Any]], Any]] = [pd.DataFrame, pl.DataFrame, pa.table]  # Any: each library's own
+
+
+@pytest.mark.parametrize("to_frame", MADE_BY)
+@pytest.mark.parametrize(
+    ("columns", "named"),
+    [
+        ({"qid": ["1", "1", "2", "2"], "name": list("ABAB"), "value": [0.5, 0.25, 1.0, 0.5]}, {}),
+        ({"sample_id": [1, 1, 2, 2], "model": list("ABAB"), "score": [0.5, 0.25, 1.0, 0.5]}, {}),
+        (
+            {"item": [1, 1, 2, 2], "who": list("ABAB"), "pts": [0.5, 0.25, 1.0, 0.5], "score": list("wxyz")},
+            {"topic": "item", "run": "who", "score": "pts"},
+        ),
+        ({"id": [1, 2], "A": [0.5, 1.0], "B": [0.25, 0.5]}, {}),
+        ({"prompt": [1, 2], "A": [0.5, 1.0], "B": [0.25, 0.5]}, {"topic": "prompt"}),
+    ],
+)
+def test_frames_long_and_wide_with_the_usual_names_or_named_columns(
+    to_frame: Callable[[dict[str, Any]], Any], columns: dict[str, list[Any]], named: dict[str, str]
+) -> None:
+    """Of pandas, polars and Arrow."""
+    scores = kaiwa.Scores.from_pandas(to_frame(columns), **named)
+    assert scores == kaiwa.Scores.from_matrix("score", ["1", "2"], "AB", [[0.5, 0.25], [1.0, 0.5]])
+
+
+def test_the_measure_of_a_frame_is_a_column_or_a_name() -> None:
+    """A column of this name if there is one."""
+    rows = {"topic": ["1", "1"], "run": ["A", "A"], "what": ["AP", "RR"], "score": [0.5, 1.0]}
+    assert kaiwa.Scores.from_pandas(pl.DataFrame(rows), measure="what").measures == ("AP", "RR")
+    frame = pl.DataFrame({"topic": ["1"], "run": ["A"], "score": [0.5]})
+    assert kaiwa.Scores.from_pandas(frame, measure="score").measures == ("score",)
+    assert kaiwa.Scores.from_pandas(frame, measure="AP").measures == ("AP",)
+    with pytest.raises(InputError, match="has no column 'who'; name another as run=: 'topic', 'run', 'score'"):
+        kaiwa.Scores.from_pandas(frame, run="who")
 
 
 def _nouns() -> dict[str, Any]:  # Any: each noun is of its own type
     return {
-        "ScoreSet": kaiwa.ScoreSet([_scores()]),
+        "several measures": kaiwa.Scores([_scores(), kaiwa.Scores.from_dict({"A": {"q1": 1.0}}, measure="P+")]),
+        "gaps": kaiwa.Scores.from_dict({"A": {"q1": 1.0, "q2": 0.5}, "B": {"q1": 0.5}}),
+        "assessors": kaiwa.Scores.from_rows([("q1", "A", "ann", "", 1.0), ("q1", "A", "bob", "", 0.5)]),
         "Scores": _scores(),
         "Run": kaiwa.Run.from_dict({"q1": {"a": 1.0}}),
         "Votes": _votes(),
-        "Gains": kaiwa.Gains.from_lists({"q1": {"a": 2}}),
+        "Qrels": kaiwa.Qrels.from_lists({"q1": {"a": 2}}),
     }
 
 
@@ -135,7 +174,7 @@ def test_a_noun_becomes_a_frame_or_says_how(name: str) -> None:
             r"duplicate score",
         ),
         (
-            kaiwa.read_scores,
+            partial(kaiwa.read_scores, missing="error"),
             {"topic": ["1", "2"], "run": ["A", "B"], "score": [1, 2]},
             r"run 'B' has no score on topic",
         ),
@@ -197,7 +236,7 @@ def test_kaiwa_needs_neither_pandas_nor_polars() -> None:
         "        if name in {'pandas', 'polars', 'ir_measures', 'IPython'}: raise ModuleNotFoundError(name)\n"
         "sys.meta_path.insert(0, Absent())\n"
         "import numpy, pyarrow, kaiwa\n"
-        "scores = kaiwa.Scores('m', ('q',), ('A',), numpy.ones((1, 1)))\n"
+        "scores = kaiwa.Scores.from_matrix('m', ('q',), ('A',), numpy.ones((1, 1)))\n"
         "print(kaiwa.read_scores(pyarrow.table(scores))['m'] == scores, '<table>' in scores._repr_html_())"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.fuzz.__main__ import KINDS, fuzz
 
-from kaiwa.formats.format_table import FORMATS
+from kaiwa.formats.table import FORMATS
 
 
 def test_a_bounded_run_of_the_fuzzer_finds_nothing(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from kaiwa.disk.zstd import compress
 from kaiwa.errors import InputError
-from kaiwa.formats.score_loading import load_scores
-from kaiwa.formats.scores.llm_logs import read_logs
-from kaiwa.formats.scores.score_cells import complete_scores
+from kaiwa.files.inputs import compress
+from kaiwa.formats.llm_logs import read_logs
+from kaiwa.formats.readers import load_scores
+from kaiwa.nouns.cells import complete_scores
 
 EXAMPLE = next((Path(__file__).parent / "examples" / "inspect-eval").iterdir())
 Json = dict[str, object]
@@ -56,7 +56,12 @@ def test_the_scores_of_a_real_log_are_those_that_inspect_reduced() -> None:
         "match": [1.0, 0.0, 1.0],
         "ppl": [12.334775412842419, 11.930765875716745, 12.43947625880156],
     }
-    assert (found["ppl"].direction, found["ppl"].runs, found.axes) == ("lower", ("mockllm/a",), ("sample", "model"))
+    ppl = found["ppl"]
+    assert (ppl.direction, ppl.runs, ppl.axes) == (
+        "lower",
+        ("mockllm/a",),
+        ("sample", "model"),
+    )
 
 
 @pytest.mark.parametrize("method", [93, 8, 0])

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from kaiwa import read_observations, read_scores
 from kaiwa.errors import InputError
-from kaiwa.formats.scores.llm_logs import read_logs
-from kaiwa.formats.scores.score_cells import complete_scores
-from kaiwa.model.scores import Scores
+from kaiwa.formats.llm_logs import read_logs
+from kaiwa.formats.reading import read_scores
+from kaiwa.nouns.cells import complete_scores
+from kaiwa.nouns.matrix import Matrix
 
 
 def lm_eval(folder: Path, task: str, rows: list[dict[str, object]]) -> Path:
@@ -55,7 +55,7 @@ def result(test: int, provider: str, score: float, **more: object) -> dict[str, 
     return {**row, "vars": {"q": "?"}, "score": score, "success": score > 0.5, "namedScores": {}, **more}
 
 
-def only(paths: list[Path], *, missing: str = "error") -> Scores:
+def only(paths: list[Path], *, missing: str = "error") -> Matrix:
     """The single measure in the logs."""
     return next(iter(complete_scores(read_logs(paths), missing=missing).scores.values()))
 
@@ -227,7 +227,7 @@ def test_results_files_among_the_samples_are_no_logs(tmp_path: Path) -> None:
     """``results/*/*`` names them too."""
     paths = [lm_eval(tmp_path / "a", "t", [sample(0, 1.0)]), results(tmp_path / "a", {"t": {"acc": False}})]
     assert only(paths).direction == "lower"
-    assert next(iter(read_scores(*paths).values())).runs == (paths[0].name.split(".jsonl")[0],)
+    assert read_scores(*paths).runs == (paths[0].name.split(".jsonl")[0],)
 
 
 def test_a_results_file_alone_is_refused_with_what_to_do(tmp_path: Path) -> None:
@@ -283,6 +283,6 @@ def test_a_folder_holds_the_logs_of_several_tools(tmp_path: Path) -> None:
 def test_epochs_are_kept_as_repeats_for_the_crossed_model(tmp_path: Path) -> None:
     """Each epoch of a sample is a score of its own."""
     rows = [graded(1, "C", epoch=1), graded(1, "I", epoch=2), graded(2, "C", epoch=1)]
-    observed = read_observations(inspect_log(tmp_path / "a.json", "a", rows))
+    observed = read_scores(inspect_log(tmp_path / "a.json", "a", rows)).observations()
     assert observed.columns()["repeat"] == ["1", "2", "1"]
     assert observed.values.tolist() == [1.0, 0.0, 1.0]

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kaiwa.disk.atomic_files import write_texts
 from kaiwa.errors import InputError
-from kaiwa.formats.ntcireval_folders import read_res, rel_texts, res_texts
-from kaiwa.formats.readers import read_qrels, read_runs
-from kaiwa.formats.score_loading import load_scores, read_scores
-from kaiwa.formats.scores.discpower import discpower_texts
-from kaiwa.formats.scores.nev_files import nev_texts
-from kaiwa.model.gains import Gains
-from kaiwa.model.run import Run
-from kaiwa.model.score_set import ScoreSet
-from kaiwa.model.scores import Scores
+from kaiwa.files.atomic import write_texts
+from kaiwa.formats.ntcireval import read_res, rel_texts, res_texts
+from kaiwa.formats.readers import load_scores, read_qrels, read_runs, read_scores
+from kaiwa.formats.scores import discpower_texts, nev_texts
+from kaiwa.nouns.matrix import Matrix
+from kaiwa.nouns.qrels import Qrels
+from kaiwa.nouns.run import Run
+from kaiwa.nouns.scores import Scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,13 +40,13 @@ def test_a_nev_file_is_a_score_file(made: Made) -> None:
     """Measures keep NTCIREVAL's names; the run is the file's name without the evaluation's; ``#`` lines are ignored."""
     scores = read_scores(made("T1-C-R1.test.nev", PRINTED))
     assert list(scores) == ["RR", "AP", "NCUgu,P", "MSnDCG@0010", "nERR@0010"]
-    assert scores["nERR@0010"] == Scores("nERR@0010", ("0001",), ("T1-C-R1",), np.array([[0.5136]]))
+    assert scores.matrix("nERR@0010") == Matrix("nERR@0010", ("0001",), ("T1-C-R1",), np.array([[0.5136]]))
 
 
 def test_a_nev_file_that_starts_with_a_measure_is_known_too(made: Made) -> None:
     """A comma in its first measure does not make it CSV; a long name may touch its value."""
     scores = read_scores(made("A.nev", "0001 NCUgu,P=   0.5\n0001 DIN#-MSnDCG@0010=0.25\n"))
-    assert {name: table.means() for name, table in scores.items()} == {
+    assert {table.measure: table.means() for table in scores.matrices()} == {
         "NCUgu,P": {"A": 0.5},
         "DIN#-MSnDCG@0010": {"A": 0.25},
     }
@@ -84,24 +82,24 @@ def test_a_bad_nev_file_is_refused_with_its_line(made: Made, text: str, message:
 def test_written_nev_files_read_back(tmp_path: Path) -> None:
     """Every digit survives, under NTCIREVAL's names."""
     values = np.array([[0.1, 1 / 3], [1e-17, 0.0]])
-    scores = ScoreSet([Scores("nDCG@10", ("1", "2"), ("A", "B.c"), values)])
+    scores = Scores([Matrix("nDCG@10", ("1", "2"), ("A", "B.c"), values)])
     write_texts(tmp_path, nev_texts(scores))
     back = load_scores([tmp_path / "A.kaiwa.nev", tmp_path / "B.c.kaiwa.nev"]).scores
-    assert back == Scores("MSnDCG@0010", ("1", "2"), ("A", "B.c"), values)
+    assert back == Matrix("MSnDCG@0010", ("1", "2"), ("A", "B.c"), values)
     assert (tmp_path / "runlist").read_text() == "A\nB.c\n"
     assert (tmp_path / "topics.tid").read_text() == "1\n2\n"
 
 
 def test_two_spellings_of_one_measure_cannot_both_be_written() -> None:
     """A .nev file distinguishes measures by name only."""
-    tables = [Scores(name, ("1",), ("A",), np.zeros((1, 1))) for name in ("P@5", "Prec@5")]
+    tables = [Matrix(name, ("1",), ("A",), np.zeros((1, 1))) for name in ("P@5", "Prec@5")]
     with pytest.raises(InputError, match=r"'P@5' and 'Prec@5' are both 'P@0005' in this format"):
-        nev_texts(ScoreSet(tables))
+        nev_texts(Scores(tables))
 
 
 def test_judgements_and_runs_make_ntcirevals_folder_and_come_back(tmp_path: Path) -> None:
     """A folder a topic; a run without answers has an empty file; both sorts of file live in one folder."""
-    gains = Gains.from_lists({"0001": {"d1": 2, "d2": 0}, "0002": {"d1": 1}})
+    gains = Qrels.from_lists({"0001": {"d1": 2, "d2": 0}, "0002": {"d1": 1}})
     runs = [
         Run.from_lists("A", {"0001": [("d2", 2.0), ("d1", 1.0)], "0002": [("d1", 1.0)]}),
         Run.from_lists("B.v2", {"0001": [("d9", 1.0)], "0002": []}),
@@ -149,13 +147,13 @@ def test_a_folder_without_such_files_is_refused(tmp_path: Path) -> None:
 def test_a_topic_that_is_no_file_name_is_refused(topic: str) -> None:
     """No file is ever written outside the folder asked for."""
     with pytest.raises(InputError, match="rename"):
-        rel_texts(Gains.from_lists({topic: {"d1": 1}}))
+        rel_texts(Qrels.from_lists({topic: {"d1": 1}}))
 
 
 def test_discpowers_matrix_is_bare_numbers_and_reads_back(tmp_path: Path) -> None:
     """Topics x runs, separated by blanks, no header; the names are in files of their own."""
-    scores = Scores("nERR@10", ("q1", "q2"), ("A", "B"), np.array([[0.1, 1 / 3], [0.0, 1.0]]))
-    write_texts(tmp_path, discpower_texts(ScoreSet([scores])))
+    scores = Matrix("nERR@10", ("q1", "q2"), ("A", "B"), np.array([[0.1, 1 / 3], [0.0, 1.0]]))
+    write_texts(tmp_path, discpower_texts(Scores([scores])))
     assert (tmp_path / "nERR@10.tsmatrix").read_text() == "0.1 0.3333333333333333\n0.0 1.0\n"
     assert np.array_equal(read_scores(tmp_path / "nERR@10.tsmatrix")["nERR@10"].values, scores.values)
     assert [(tmp_path / name).read_text() for name in ("runlist", "topics.tid")] == ["A\nB\n", "q1\nq2\n"]

@@ -11,13 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from kaiwa.disk import zstd
-from kaiwa.disk.partitions import Partitions
 from kaiwa.errors import InputError
-from kaiwa.formats.collection.pair_files import FIELDS
-from kaiwa.formats.format_table import FORMATS
+from kaiwa.files import inputs as zstd
+from kaiwa.files.spill import Partitions
+from kaiwa.formats.pairs import FIELDS
 from kaiwa.formats.readers import read_pairs
-from kaiwa.model.pair import Pair
+from kaiwa.formats.table import FORMATS
+from kaiwa.nouns.run import Pair
 
 if TYPE_CHECKING:
     from pathlib import Path

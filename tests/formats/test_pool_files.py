@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.flow.judging.pool import write_pool
-from kaiwa.formats.pool_files import read_pool
-from kaiwa.model.run import Run
-from kaiwa.pool import depth_pool
+from kaiwa.formats.topics import read_pool
+from kaiwa.nouns.run import Run
+from kaiwa.pooling.pool import pool
 
 Made = Callable[[str, str | bytes], Path]
 
@@ -19,8 +18,8 @@ Made = Callable[[str, str | bytes], Path]
 def test_a_written_pool_is_read_back(tmp_path: Path) -> None:
     """Item by item."""
     run = Run.from_lists("A", {"q1": [("c1", 2.0), ("c2", 1.0)], "q2": [("c9", 1.0)]})
-    write_pool(tmp_path / "pool.tsv", depth_pool([run], depth=2))
-    assert read_pool(tmp_path / "pool.tsv") == [("q1", "c1"), ("q1", "c2"), ("q2", "c9")]
+    pool(run, depth=2).write(tmp_path / "pool.tsv")
+    assert sorted(read_pool(tmp_path / "pool.tsv")) == [("q1", "c1"), ("q1", "c2"), ("q2", "c9")]
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import ir_measures
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.formats.qrels_files import write_qrels
+from kaiwa.formats.qrels import write_qrels
 from kaiwa.formats.readers import read_grouped_qrels, read_qrels
-from kaiwa.model.gains import Gains
+from kaiwa.nouns.qrels import Qrels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,7 +98,7 @@ def test_blank_lines_at_the_end_of_levels_are_ignored(made: Made) -> None:
 
 def test_a_gmax_that_no_item_reaches_is_written_and_read_back(tmp_path: Path) -> None:
     """In the second field of a TREC line, which other tools ignore; NTCIR's form has a comment for it."""
-    gains = Gains.from_lists({"q1": {"d1": 2, "d2": 0}}, top=24)
+    gains = Qrels.from_lists({"q1": {"d1": 2, "d2": 0}}, top=24)
     for form, text in (("trec", "q1 gmax=24 d1 2\nq1 gmax=24 d2 0\n"), ("ntcir", "# gmax 24\nq1 d1 L2\nq1 d2 L0\n")):
         write_qrels(tmp_path / form, gains, form=form)
         assert (tmp_path / form).read_text() == text
@@ -107,7 +107,7 @@ def test_a_gmax_that_no_item_reaches_is_written_and_read_back(tmp_path: Path) ->
 
 def test_other_tools_read_a_file_with_its_gmax(tmp_path: Path) -> None:
     """A comment would stop ir_measures; the second field does not."""
-    write_qrels(tmp_path / "qrels", Gains.from_lists({"q1": {"d1": 2, "d2": 0}}, top=3))
+    write_qrels(tmp_path / "qrels", Qrels.from_lists({"q1": {"d1": 2, "d2": 0}}, top=3))
     with (tmp_path / "qrels").open() as lines:
         read = [(one.query_id, one.doc_id, one.relevance) for one in ir_measures.read_trec_qrels(lines)]
     assert read == [("q1", "d1", 2), ("q1", "d2", 0)]

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.formats import format_table
-from kaiwa.formats.format import QRELS, RUNS, SCORES, VOTES, Format, Noun
-from kaiwa.formats.format_table import FORMATS
-from kaiwa.formats.readers import format_of
-from kaiwa.formats.score_loading import read_scores
+from kaiwa.formats import table as format_table
+from kaiwa.formats.readers import format_of, read_scores
+from kaiwa.formats.recognition import QRELS, RUNS, SCORES, VOTES, Format, Noun
+from kaiwa.formats.table import FORMATS
 
 if TYPE_CHECKING:
     import subprocess

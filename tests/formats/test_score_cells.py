@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.formats.score_loading import read_cells
-from kaiwa.formats.scores.score_cells import complete_scores
+from kaiwa.formats.readers import read_cells
+from kaiwa.nouns.cells import complete_scores
 
 GAPPED = "measure,topic,run,score\nAP,1,A,0.5\nAP,1,B,0.25\nAP,2,A,1\nAP,2,B,n/a\nAP,3,A,0.75\nAP,3,B,0\n"
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.formats.score_loading import load_scores, read_scores
-from kaiwa.formats.scores.score_tables import write_matrix, write_scores
-from kaiwa.model.scores import Scores
+from kaiwa.formats.readers import load_scores, read_scores
+from kaiwa.formats.scores import write_scores
+from kaiwa.nouns.scores import Scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from kaiwa.model.direction import Direction
+    from kaiwa.nouns.direction import Direction
 
     Made = Callable[[str, str | bytes], Path]
 
@@ -44,20 +43,20 @@ def test_tidy_scores_round_trip_to_the_last_digit(made: Made, tmp_path: Path) ->
     path = made("s.csv", 'measure,topic,run,score\nnG@1,"q,1","会話 ""A""",0.1\nnG@1,"q,1",B,0.30000000000000004\n')
     scores = read_scores(path)
     write_scores(tmp_path / "again.csv.gz", scores)
-    assert list(read_scores(tmp_path / "again.csv.gz").values()) == list(scores.values())
+    assert read_scores(tmp_path / "again.csv.gz") == scores
 
 
 def test_a_matrix_round_trips(made: Made, tmp_path: Path) -> None:
     """The matrix form keeps topics and runs."""
     table = read_scores(made("AP.csv", "topic,A,B\n301,0.5,0.1\n"))["AP"]
-    write_matrix(tmp_path / "AP.csv", table)
+    table.write(tmp_path / "AP.csv", table="matrix")
     assert read_scores(tmp_path / "AP.csv")["AP"] == table
 
 
 def test_scores_without_a_measure_column_take_the_files_name(made: Made) -> None:
     """Columns may come in any order."""
     table = read_scores(made("accuracy.csv", "run,topic,score\nA,p1,1\nB,p1,0\n"))["accuracy"]
-    assert table.means() == {"A": 1.0, "B": 0.0}
+    assert table.matrix().means() == {"A": 1.0, "B": 0.0}
 
 
 @pytest.mark.parametrize(
@@ -102,7 +101,7 @@ def test_a_direction_is_written_and_read_back(
     tmp_path: Path, form: str, measure: str, direction: Direction, *, mark: bool
 ) -> None:
     """A comment line says what the name does not, or says wrongly; usual files are as other tools write them."""
-    scores = Scores(measure, ("q1",), ("A", "B"), np.array([[1.0, 2.0]]), direction)
+    scores = Scores.from_matrix(measure, ("q1",), ("A", "B"), [[1.0, 2.0]], direction=direction)
     path = tmp_path / f"{measure}.csv"
     scores.write(path, format=form)
     assert read_scores(path)[measure] == scores
@@ -113,9 +112,9 @@ def test_a_mark_without_a_name_is_for_every_measure(tmp_path: Path) -> None:
     """A user can add one line to any table; measures named by the table stay as they are written."""
     path = tmp_path / "s.csv"
     path.write_text("measure,topic,run,score\n# lower is better\na,1,R,1\nb,1,R,2\n")
-    assert [one.direction for one in read_scores(path).values()] == ["lower", "lower"]
+    assert [one.direction for _, one in read_scores(path).items()] == ["lower", "lower"]
     path.write_text("# lower is better: b\nmeasure,topic,run,score\na,1,R,1\nb,1,R,2\n")
-    assert [one.direction for one in read_scores(path).values()] == ["higher", "lower"]
+    assert [one.direction for _, one in read_scores(path).items()] == ["higher", "lower"]
 
 
 def test_a_mark_for_an_absent_measure_is_refused_with_its_line(tmp_path: Path) -> None:

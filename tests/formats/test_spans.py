@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kaiwa.formats.text.blocks import lines_before, read_blocks, spans_of
+from kaiwa.formats.text_files import lines_before, read_blocks, spans_of
 
 LINE = st.text(st.sampled_from("ab海\t"), max_size=9)
 

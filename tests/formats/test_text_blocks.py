@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kaiwa.disk import zstd
-from kaiwa.disk.atomic_files import atomic_file, write_text
 from kaiwa.errors import InputError
+from kaiwa.files import inputs as zstd
+from kaiwa.files.atomic import atomic_file, write_text
+from kaiwa.formats import text_files as text_module
 from kaiwa.formats.readers import read_run
-from kaiwa.formats.text import blocks as text_module
-from kaiwa.formats.text.blocks import read_blocks, read_text
+from kaiwa.formats.text_files import read_blocks, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.formats.score_loading import read_scores
-from kaiwa.formats.scores.trec_eval import trec_eval_text
-from kaiwa.model.score_set import ScoreSet
-from kaiwa.model.scores import Scores
+from kaiwa.formats.readers import read_scores
+from kaiwa.formats.scores import trec_eval_text
+from kaiwa.nouns.matrix import Matrix
+from kaiwa.nouns.scores import Scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,7 @@ def test_every_topics_scores_are_read_and_means_passed_over(made: Made) -> None:
     """The run is named by runid; a value that is not a number is not a score."""
     scores = read_scores(made("anything.txt", OUTPUT))
     assert list(scores) == ["num_ret", "map"]
-    assert scores["map"] == Scores("map", ("301", "302"), ("STANDARD",), np.array([[0.0324], [0.4175]]))
+    assert scores.matrix("map") == Matrix("map", ("301", "302"), ("STANDARD",), np.array([[0.0324], [0.4175]]))
 
 
 def test_without_a_runid_the_file_names_the_run(made: Made) -> None:
@@ -55,7 +55,7 @@ def _packed(text: str) -> bytes:
 def test_outputs_of_several_runs_may_follow_each_other(made: Made) -> None:
     """``trec_eval ... >> all.txt`` for every run."""
     text = "".join(f"map\t1\t{score}\nrunid\tall\t{run}\nmap\tall\t{score}\n" for run, score in (("A", 1), ("B", 0.5)))
-    assert read_scores(made("all.txt", text))["map"].means() == {"A": 1.0, "B": 0.5}
+    assert read_scores(made("all.txt", text)).matrix("map").means() == {"A": 1.0, "B": 0.5}
 
 
 @pytest.mark.parametrize(
@@ -82,14 +82,14 @@ def test_a_matrix_with_a_run_called_all_stays_a_matrix(made: Made) -> None:
 def test_written_scores_read_back(made: Made) -> None:
     """Every digit survives, under trec_eval's names; the mean over topics has the topic ``all``."""
     values = np.array([[1 / 3], [0.1]])
-    text = trec_eval_text(ScoreSet([Scores("nDCG@10", ("1", "2"), ("A",), values)]), "A")
+    text = trec_eval_text(Scores([Matrix("nDCG@10", ("1", "2"), ("A",), values)]), "A")
     assert text.splitlines()[0] == "ndcg_cut_10           \t1\t0.3333333333333333"
     assert text.splitlines()[-1] == f"ndcg_cut_10           \tall\t{float(values.mean())!r}"
-    assert read_scores(made("out", text))["ndcg_cut_10"] == Scores("ndcg_cut_10", ("1", "2"), ("A",), values)
+    assert read_scores(made("out", text)).matrix("ndcg_cut_10") == Matrix("ndcg_cut_10", ("1", "2"), ("A",), values)
 
 
 @pytest.mark.parametrize(("topic", "run"), [("all", "A"), ("a b", "A"), ("1", "two words")])
 def test_names_that_would_not_read_back_are_refused(topic: str, run: str) -> None:
     """Nothing is written that cannot be read."""
     with pytest.raises(InputError, match="rename"):
-        trec_eval_text(ScoreSet([Scores("AP", (topic,), (run,), np.ones((1, 1)))]), run)
+        trec_eval_text(Scores([Matrix("AP", (topic,), (run,), np.ones((1, 1)))]), run)

@@ -8,8 +8,8 @@ import pytest
 
 from kaiwa.errors import InputError
 from kaiwa.formats.readers import read_votes
-from kaiwa.formats.vote_files import write_votes
-from kaiwa.model.votes import Votes
+from kaiwa.formats.votes import write_votes
+from kaiwa.nouns.votes import Votes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +99,7 @@ def test_another_header_is_named_with_the_one_expected(made: Made, text: str, fo
     [
         ([0, 1, 2, 22, 1], r"votes\.csv:5: level 22 is far above the others \(next: 2\)"),
         ([0, 1, 2, 7], r"votes\.csv:5: level 7 is far above the others"),
-        ([9, 10, 11], r"votes\.csv:4: level 11 is above 9; fix it, or declare the scale with top="),
+        ([9, 10, 11], r"votes\.csv:4: level 11 is above 9; fix it, or declare the scale with max_level="),
         ([22], r"votes\.csv:2: level 22 is above 9"),
     ],
 )

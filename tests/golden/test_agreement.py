@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from kaiwa.label.agreement import agreement
-from kaiwa.label.coefficients import METRICS, cohen_kappa, fleiss_kappa, krippendorff_alpha, merged, parse_merge
-from kaiwa.model.ids import IntArray, pack
-from kaiwa.model.votes import Votes
+from kaiwa.labelling.agreement import agreement
+from kaiwa.labelling.coefficients import METRICS, cohen_kappa, fleiss_kappa, krippendorff_alpha, merged, parse_merge
+from kaiwa.nouns.ids import IntArray, pack
+from kaiwa.nouns.votes import Votes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kaiwa.labelling.estimates import Estimate
 
 DATA = Path(__file__).parent / "data" / "stc_japanese_vote_patterns.csv"
 
@@ -103,7 +109,7 @@ def random_votes(rng: np.random.Generator, topics: int, items: int, assessors: i
 def test_intervals_hold_the_estimate_and_shrink_with_topics() -> None:
     """Four times the topics, about half the width."""
     rng = np.random.default_rng(3)
-    few, many = (agreement(random_votes(rng, topics, 10, 5), rng=rng, samples=400) for topics in (25, 100))
+    few, many = (agreement(random_votes(rng, topics, 10, 5), rng=rng, trials=400) for topics in (25, 100))
     for metric in METRICS:
         assert few.alpha[metric].low < few.alpha[metric].value < few.alpha[metric].high
         width = [one.alpha[metric].high - one.alpha[metric].low for one in (few, many)]
@@ -144,3 +150,83 @@ def test_fleiss_gives_items_the_same_weight_whatever_their_number_of_votes() -> 
     counts = np.array([[2, 0], [0, 2], [1, 1]])
     more = np.array([[2, 0], [0, 8], [1, 1]])
     assert fleiss_kappa(more) == pytest.approx(fleiss_kappa(counts)) == pytest.approx((2 / 3 - 0.5) / 0.5)
+
+
+POSTS = (
+    ([3, 0, 1], [0, 2, 2], [4, 0, 0]),
+    ([1, 2, 1], [0, 4, 0]),
+    ([0, 1, 3], [2, 2, 0], [1, 0, 3], [0, 0, 4]),
+    ([4, 0, 0], [3, 1, 0], [2, 1, 1]),
+    ([0, 3, 1], [1, 1, 2]),
+    ([2, 0, 2], [0, 0, 4], [1, 3, 0]),
+)
+"""Six posts, their comments, and how many of four people chose each of three levels."""
+
+
+def votes_on(posts: Sequence[Sequence[Sequence[int]]]) -> Votes:
+    """The votes of so many people on each comment of each post."""
+    return Votes.from_rows(
+        (f"q{post}", f"c{post}-{comment}", f"a{person}", level)
+        for post, comments in enumerate(posts)
+        for comment, counts in enumerate(comments)
+        for person, level in enumerate(np.repeat(np.arange(len(counts)), counts).tolist())
+    )
+
+
+def kappa_of_posts(posts: Sequence[Sequence[Sequence[int]]], **options: int) -> Estimate:
+    """Fleiss' kappa with its interval."""
+    return agreement(votes_on(posts), rng=np.random.default_rng(1), **options).fleiss  # type: ignore[arg-type]  # samples
+
+
+def test_the_interval_of_kappa_of_few_topics_is_the_jackknife_t_interval_over_posts() -> None:
+    """The numbers that ``covered`` of benchmarks/calibration/audit_agreement.py, written apart from Kaiwa, computes.
+
+    Its kappas without each post are .318604, .317988, .317585, .328798, .376580 and .318604.
+    """
+    found = kappa_of_posts(POSTS)
+    assert (found.value, found.low, found.high) == pytest.approx((0.335938, 0.213358, 0.458517), abs=1e-6)
+    assert found.interval == "jackknife t"
+    assert found == kappa_of_posts(POSTS, trials=2)
+
+
+def test_a_topic_without_a_pair_of_votes_is_no_topic_of_the_interval() -> None:
+    """It adds nothing to kappa, and must add no degree of freedom."""
+    assert kappa_of_posts([*POSTS, ([1, 0, 0],)]) == kappa_of_posts(POSTS)
+
+
+@pytest.mark.parametrize(
+    ("posts", "interval"), [(2, "none"), (4, "none"), (5, "jackknife t"), (49, "jackknife t"), (50, "percentile")]
+)
+def test_the_number_of_topics_chooses_the_interval_and_a_note_says_which(posts: int, interval: str) -> None:
+    """None below 5, jackknife t below 50, percentile from there on."""
+    found = agreement(votes_on((POSTS * 9)[:posts]), rng=np.random.default_rng(1))
+    assert found.fleiss.interval == interval
+    assert np.isnan(found.fleiss.low) == np.isnan(found.fleiss.high) == (interval == "none")
+    (note,) = found.notes
+    assert note.startswith(
+        {
+            "none": "Fleiss' kappa: no interval, which needs 5 topics with items of two votes or more; ",
+            "jackknife t": "Fleiss' kappa: jackknife t interval over topics (fewer than 50); ",
+            "percentile": "Fleiss' kappa: percentile interval over topics (50 or more); ",
+        }[interval]
+    )
+
+
+def test_an_interval_of_kappa_is_within_its_range() -> None:
+    """People who nearly always agree: kappa cannot be larger than 1."""
+    posts = [([4, 0], [0, 4]), ([4, 0], [1, 3]), ([0, 4], [4, 0]), ([4, 0], [0, 4]), ([4, 0], [0, 4])]
+    found = kappa_of_posts(posts)
+    assert found.low < found.value < found.high == 1
+    assert np.isnan(kappa_of_posts([([4, 0], [0, 4])] * 6).high)
+
+
+def test_the_interval_of_kappa_of_ten_topics_covers_as_often_as_the_jackknife_does() -> None:
+    """Of 300 draws of ten topics from 400: about .92, where percentile intervals have .85."""
+    rng = np.random.default_rng(4)
+    population = [rng.multinomial(5, share, size=3) for share in rng.dirichlet((0.5, 0.4, 0.3), size=400)]
+    truth = fleiss_kappa(np.concatenate(population))
+    covered = []
+    for _ in range(300):
+        found = kappa_of_posts([population[place].tolist() for place in rng.integers(400, size=10)])
+        covered.append(found.low <= truth <= found.high)
+    assert np.mean(covered) > 0.89

@@ -6,16 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kaiwa.compare.hsd import randomised_hsd
-from kaiwa.compare.paired_tests import Draws, paired_randomisation, paired_t
-from kaiwa.compare.tukey import tukey_hsd
-from kaiwa.formats import published as published_tables
-from kaiwa.model.ids import FloatArray
+from kaiwa.comparison.allpairs import randomised_hsd, tukey_hsd
+from kaiwa.comparison.baseline import Draws, paired_randomisation, paired_t
+from kaiwa.nouns.ids import FloatArray
+from kaiwa.reporting import reproduce as published_tables
 from kaiwa.stats.anova import two_way_anova
 from kaiwa.stats.kendall import kendall_tau, null_error
 
 DATA = Path(__file__).parent / "data"
-PUBLISHED = Path(published_tables.__file__).parent
+PUBLISHED = Path(published_tables.__file__).parent / "published_tables"
 
 
 def golden(name: str) -> list[dict[str, str]]:

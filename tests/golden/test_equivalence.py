@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from benchmarks.oracles.equivalence import letters_of, pair_verdicts, random_matrix
 
-from kaiwa.model.scores import Scores
+from kaiwa.nouns.scores import Scores
 
 TABLE = Path(__file__).parent / "data" / "equivalence_verdicts.csv"
 ROWS = list(csv.DictReader(line for line in TABLE.read_text(encoding="utf-8").splitlines() if not line.startswith("#")))
@@ -17,13 +17,13 @@ def scores_of(row: dict[str, str]) -> Scores:
     values, margin = random_matrix(int(row["matrix"]))
     assert margin == float(row["margin"])
     topics, runs = values.shape
-    return Scores("x", tuple(map(str, range(topics))), tuple(f"r{run}" for run in range(runs)), values)
+    return Scores.from_matrix("x", tuple(map(str, range(topics))), tuple(f"r{run}" for run in range(runs)), values)
 
 
 def test_verdicts_against_a_baseline_are_those_of_two_one_sided_t_tests() -> None:
     """statsmodels: ttost_paired at alpha / 2 over the comparisons; better and worse by Holm's rule."""
     for row in ROWS:
-        found = scores_of(row).compare_with_baseline("r0", test="t", margin=float(row["margin"]))
+        found = scores_of(row).compare(baseline="r0", test="t", margin=float(row["margin"]))
         assert letters_of(found.pairs) == row["baseline"], row["matrix"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kaiwa.label.gain_schemes import SCHEMES
+from kaiwa.labelling.gains import SCHEMES
 
 RATINGS = {
     (2, 2, 2, 2, 2): (10, 13, 11.5, 10),

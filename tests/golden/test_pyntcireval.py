@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from kaiwa.measure.judgements import Judgements
-from kaiwa.measure.scoring import Reading, Scored, score
-from kaiwa.model.gains import Gains
-from kaiwa.model.run import Run
+from kaiwa.measures.judgements import Judgements
+from kaiwa.measures.scoring import Reading, score
+from kaiwa.nouns.qrels import Qrels
+from kaiwa.nouns.run import Run
+
+if TYPE_CHECKING:
+    from kaiwa.nouns.scores import Scores
 
 DATA = Path(__file__).parent / "data" / "pyntcireval.csv"
 LINES = DATA.read_text(encoding="utf-8").splitlines()[1:]
@@ -20,7 +24,7 @@ MEASURES = LINES[0].split("answer,")[1]
 NAMES = next(csv.reader([MEASURES]))
 
 
-def scored_under(gains: str, topics: list[dict[str, str]]) -> Scored:
+def scored_under(gains: str, topics: list[dict[str, str]]) -> Scores:
     """All our scores of the topics that share one map from levels to gains, undefined topics counted 0."""
     values = [0.0, *map(float, gains.split(":"))]
     judged = {
@@ -31,7 +35,7 @@ def scored_under(gains: str, topics: list[dict[str, str]]) -> Scored:
         str(number): [(comment, 0.0) for comment in topic["answer"].split()] for number, topic in enumerate(topics)
     }
     top = np.full(len(topics), values[-1])
-    judgements = Judgements(Gains.from_lists(judged, top=values[-1]), top, tuple(values[1:]))
+    judgements = Judgements(Qrels.from_lists(judged, top=values[-1]), top, tuple(values[1:]))
     return score([Run.from_lists("r", lists)], judgements, NAMES, reading=Reading(zero=True))
 
 
@@ -47,7 +51,7 @@ def test_every_topic_scores_as_pyntcireval_scores_it(gains: str, measure: str) -
     assert (ours[~relevant] == 0).all()
 
 
-_CACHE: dict[str, Scored] = {}
+_CACHE: dict[str, Scores] = {}
 
 
 def test_the_topics_hold_the_corners_they_claim() -> None:

@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kaiwa.formats.published import published as published_table
+from kaiwa.reporting.reproduce import published as published_table
 from kaiwa.stats.studentised_range import critical_range
-from kaiwa.topicset import topics_needed
-from kaiwa.topicset.power.one_way_anova import f_power, power
+from kaiwa.topicset.power_functions import f_power
+from kaiwa.topicset.power_functions import one_way_anova_power as power
+from kaiwa.topicset.sizes import topics_needed
 
 DATA = Path(__file__).parent / "data"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kaiwa.measure.judgements import Judgements
-from kaiwa.measure.scoring import Reading, score
-from kaiwa.model.gains import Gains
-from kaiwa.model.run import Run
+from kaiwa.measures.judgements import Judgements
+from kaiwa.measures.scoring import Reading, score
+from kaiwa.nouns.qrels import Qrels
+from kaiwa.nouns.run import Run
 
 LEVELS = (1.0, 3.0)
 GRADED = {"d1": 3, "d2": 1, "d3": 0, "d4": 1, "d5": 3}
@@ -25,7 +25,7 @@ def one_score(
     reading: Reading | None = None,
 ) -> float:
     """The score of one list on one topic."""
-    judged = Judgements(Gains.from_lists({"q": gains}, top=top), np.array([top]), levels)
+    judged = Judgements(Qrels.from_lists({"q": gains}, top=top), np.array([top]), levels)
     run = Run.from_lists("r", {"q": [(comment, 0.0) for comment in answer]})
     return float(score([run], judged, [measure], reading=reading)[measure].values[0, 0])
 
@@ -111,7 +111,7 @@ def test_p_plus_has_no_cutoff_of_its_own(measure: str, expected: float) -> None:
 
 
 def test_truncating_the_run_first_is_the_same_as_p_plus_at_k() -> None:
-    """P+@10 and P+ under --truncate 10 agree."""
+    """P+@10 and P+ under --depth 10 agree."""
     answer = [f"u{rank}" for rank in range(10)] + ["x"]
     assert one_score({"x": 3}, answer, "P+", top=3, reading=Reading(truncate=10)) == 0.0
 

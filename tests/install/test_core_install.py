@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kaiwa.disk.zstd import compress
+from kaiwa.files.inputs import compress
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.xdist_group("core install")  # one environment, made once
@@ -25,7 +25,7 @@ VERBS = {
     "compare LLM logs": "compare a/samples_arc_2026-01-05T10-20-30.1.jsonl b/samples_arc_2026-01-05T10-20-30.1.jsonl",
     "compare a packed file": "compare scores.csv.zst -m nG@1",
     "design": "design --variance 0.0643 --systems 10 --min-diff 0.15 --json",
-    "design from a pilot": "design --pilot scores.csv -m nG@1 --systems 4 --min-diff 0.1",
+    "design from a pilot": "design scores.csv -m nG@1 --systems 4 --min-diff 0.1",
     "check": "check Aoi-C-R1.txt --topics topics.tsv --json",
     "pool": "pool runs/0.txt runs/1.txt --depth 2",
     "agree": "agree votes.csv --json",
@@ -37,8 +37,8 @@ VERBS = {
     "reproduce": "reproduce --json",
 }
 EXTRAS = {
-    "figures": ["compare scores.csv -m nG@1 --caterpillar means.svg", "report scores-alone"],
-    "parquet": ["clean pairs.tsv -o cleaned", "check Aoi-C-R1.txt --repo repository"],
+    "figures": ["compare scores.csv -m nG@1 -o means.svg", "report scores-alone"],
+    "parquet": ["clean pairs.tsv -o cleaned", "check Aoi-C-R1.txt --repository repository"],
     "search": ["index repository -o index", "reply index hello", "retrieve index topics.tsv -o run.txt"],
     "demo": ["demo shown"],
 }
@@ -54,7 +54,7 @@ for use in (lambda: kaiwa.read_scores(Frame()), kaiwa.read_scores("scores.csv")[
 """
 WORDS = """
 from kaiwa.errors import MissingExtra
-from kaiwa.retrieve.text.tokenisers import tokeniser
+from kaiwa.retrieval.tokenisers import tokeniser
 for language in ("zh", "ja", "en"):
     try:
         tokeniser(language)

@@ -7,9 +7,8 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from kaiwa.label.assessor_quality import assessor_quality, severity
-from kaiwa.label.dawid_skene import dawid_skene
-from kaiwa.model.votes import NA, Votes
+from kaiwa.labelling.assessors import assessor_quality, dawid_skene, severity
+from kaiwa.nouns.votes import NA, Votes
 
 Row = tuple[str, str, str, int | None]
 
@@ -24,7 +23,7 @@ def panel(seed: int, *, topics: int = 12, per_topic: int = 6, people: int = 5, s
             if rng.random() < share:
                 level = int(np.clip(truth - (rng.random() < 0.2 * who) + (rng.random() < 0.1), 0, 2))
                 rows.append((f"q{item // per_topic}", f"c{item}", f"a{who}", None if rng.random() < 0.05 else level))
-    return Votes.from_rows(rows, top=2)
+    return Votes.from_rows(rows, max_level=2)
 
 
 def plain_dawid_skene(
@@ -105,7 +104,7 @@ def test_severity_on_a_complete_table_is_the_distance_from_the_mean() -> None:
         ]
     )
     table = votes.by_assessor()
-    found = [one.value for one in severity(votes, rng=np.random.default_rng(1), samples=20)]
+    found = [one.value for one in severity(votes, rng=np.random.default_rng(1), trials=20)]
     assert found == pytest.approx((table.mean() - table.mean(axis=0)).tolist())
 
 
@@ -118,7 +117,7 @@ def test_severity_is_not_that_of_the_items_or_of_the_colleagues() -> None:
         quality = 6 if item % 2 else 3
         rows += [(f"q{item}", "c", name, quality - effects[name]) for name in pair]
     votes = Votes.from_rows(rows)
-    found = severity(votes, rng=np.random.default_rng(1), samples=50)
+    found = severity(votes, rng=np.random.default_rng(1), trials=50)
     by_name = {name: round(one.value, 9) for name, one in zip(votes.assessors, found, strict=True)}
     assert by_name == {"ann": -1.0, "bob": 0.0, "eve": 1.0}
 
@@ -126,7 +125,7 @@ def test_severity_is_not_that_of_the_items_or_of_the_colleagues() -> None:
 def test_an_assessor_who_shares_no_item_has_no_severity() -> None:
     """Nothing to compare with: NaN, and last in the list."""
     rows: list[Row] = [(f"q{item}", "c", name, item % 2) for item in range(6) for name in ("ann", "bob")]
-    found = assessor_quality(Votes.from_rows([*rows, ("q9", "c", "zoe", 1)]), rng=np.random.default_rng(1), samples=20)
+    found = assessor_quality(Votes.from_rows([*rows, ("q9", "c", "zoe", 1)]), rng=np.random.default_rng(1), trials=20)
     assert [one.name for one in found] == ["ann", "bob", "zoe"]
     assert np.isnan(found[-1].severity.value)
     assert np.isnan(found[-1].agreement)
@@ -142,16 +141,14 @@ def test_the_interval_of_the_severity_resamples_whole_topics() -> None:
             (f"q{q}", f"c{c}", f"a{a}", int(levels[q, a])) for q in range(15) for c in range(copies) for a in range(3)
         ]
 
-    one, five = (
-        severity(Votes.from_rows(rows(copies)), rng=np.random.default_rng(1), samples=200) for copies in (1, 5)
-    )
+    one, five = (severity(Votes.from_rows(rows(copies)), rng=np.random.default_rng(1), trials=200) for copies in (1, 5))
     assert [x.low for x in one] == pytest.approx([x.low for x in five])
     assert [x.high for x in one] == pytest.approx([x.high for x in five])
 
 
 def test_severe_assessors_of_a_known_panel_are_in_order() -> None:
     """The simulated assessors get more severe with their number; shares and rows of the confusion sum to 1."""
-    found = assessor_quality(panel(1, topics=60), rng=np.random.default_rng(1), samples=100)
+    found = assessor_quality(panel(1, topics=60), rng=np.random.default_rng(1), trials=100)
     by_name = sorted(found, key=lambda one: one.name)
     severities = [one.severity.value for one in by_name]
     assert severities == sorted(severities)
@@ -164,8 +161,8 @@ def test_severe_assessors_of_a_known_panel_are_in_order() -> None:
 def test_severity_on_one_topic_has_no_interval_over_topics() -> None:
     """The topics of the others say nothing about a newcomer who has judged one."""
     rows: list[Row] = [(f"q{n}", f"c{n}", who, n % 3) for n in range(9) for who in ("ann", "bob")]
-    votes = Votes.from_rows([*rows, ("q1", "c1", "new", 2)], top=2)
-    ann, _, new = severity(votes, rng=np.random.default_rng(1), samples=50)
+    votes = Votes.from_rows([*rows, ("q1", "c1", "new", 2)], max_level=2)
+    ann, _, new = severity(votes, rng=np.random.default_rng(1), trials=50)
     assert np.isnan([new.low, new.high]).all()
     assert new.value < 0
     assert not np.isnan([ann.low, ann.high]).any()

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from kaiwa.label.judging_course import (
+from kaiwa.labelling.judging_course import (
     TimedVote,
     agreement_history,
     confusion_between,
@@ -17,7 +17,7 @@ from kaiwa.label.judging_course import (
     self_consistency,
     votes_of,
 )
-from kaiwa.model.votes import NA
+from kaiwa.nouns.votes import NA
 
 
 def panel(levels: dict[str, list[int]]) -> list[TimedVote]:

@@ -14,17 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kaiwa.build.index import posting_lists, term_numbers
-from kaiwa.build.index.index_build import build_index
-from kaiwa.disk import id_ranges
-from kaiwa.disk.arrays import TemporaryArray
-from kaiwa.disk.id_ranges import IdRanges, bounds_of
-from kaiwa.disk.partitions import Partitions
 from kaiwa.errors import InputError
-from kaiwa.formats.collection.index_folder import open_index_files
-from kaiwa.formats.collection.repository import Manifest
-from kaiwa.formats.collection.repository_writer import writing_repository
-from kaiwa.retrieve.index import packed_postings
+from kaiwa.files import spill as id_ranges
+from kaiwa.files.spill import IdRanges, Partitions, TemporaryArray, bounds_of
+from kaiwa.formats.repository import Manifest, writing_repository
+from kaiwa.retrieval import posting_lists
+from kaiwa.retrieval import posting_lists as term_numbers
+from kaiwa.retrieval import postings as packed_postings
+from kaiwa.retrieval.build import build_index
+from kaiwa.retrieval.index_folder import open_index_files
 
 WORDS = [f"w{at}x" for at in range(9)]
 TEXT = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)

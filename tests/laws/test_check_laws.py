@@ -8,9 +8,8 @@ from pathlib import Path
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kaiwa.check.expectation import Expectation
+from kaiwa.checking.check import check
 from kaiwa.errors import InputError
-from kaiwa.flow.judging.check import check_runs
 from kaiwa.formats.readers import read_run
 
 STC = b"<SYSDESC>plain</SYSDESC>\nq1 0 c9 1 2.5 T1-C-R1\nq1 0 c4 2 1.5 T1-C-R1\nq2 0 c1 1 2.0 T1-C-R1\n"
@@ -36,10 +35,10 @@ PUT = st.one_of(st.binary(max_size=3), st.sampled_from([*_SIGNS, b" ", b"\t", b"
 
 def _is_passed(path: Path) -> bool:
     try:
-        check = check_runs([path], Expectation())
+        found = check(path)
     except InputError:
         return False
-    return not any(problem.severity == "error" for problem in check.problems)
+    return not any(problem.severity == "error" for problem in found.problems)
 
 
 def _is_read(path: Path) -> bool:

@@ -9,18 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from kaiwa.compare.allpairs import ALL_PAIRS
-from kaiwa.compare.comparison import compare_runs
-from kaiwa.compare.hsd import randomised_hsd
-from kaiwa.compare.paired_tests import PAIRED_TESTS, against_baseline
-from kaiwa.compare.rank_overlap import rank_biased_overlap, tau_ap
-from kaiwa.compare.standardisation import METHODS, standardisation_factors, standardised, variance_bound
-from kaiwa.compare.variance_components import pooled_variance
+from kaiwa.comparison.allpairs import ALL_PAIRS, randomised_hsd
+from kaiwa.comparison.baseline import PAIRED_TESTS, against_baseline
+from kaiwa.comparison.leaderboard import compare_runs
+from kaiwa.comparison.standardise import METHODS, standardisation_factors, standardised, variance_bound
+from kaiwa.comparison.tau import rank_biased_overlap, tau_ap
+from kaiwa.comparison.variance import pooled_variance
 from kaiwa.errors import InputError
-from kaiwa.formats.scores.llm_logs import read_logs
-from kaiwa.formats.scores.score_cells import complete_scores
-from kaiwa.model.ids import FloatArray
-from kaiwa.model.scores import Scores
+from kaiwa.formats.llm_logs import read_logs
+from kaiwa.nouns.cells import complete_scores
+from kaiwa.nouns.ids import FloatArray
+from kaiwa.nouns.matrix import Matrix
 from kaiwa.stats.anova import within_run_variance
 from kaiwa.stats.kendall import kendall_tau
 from kaiwa.stats.p_values import holm
@@ -34,10 +33,10 @@ MATRICES = SHAPES.flatmap(lambda shape: arrays(np.float64, shape, elements=st.fl
 TAME = SHAPES.flatmap(lambda shape: arrays(np.float64, shape, elements=st.integers(0, 20).map(lambda k: k / 20)))
 
 
-def scores(values: FloatArray) -> Scores:
+def scores(values: FloatArray) -> Matrix:
     """The matrix with names."""
     topics, runs = values.shape
-    return Scores("M", tuple(f"t{row}" for row in range(topics)), tuple(f"r{column}" for column in range(runs)), values)
+    return Matrix("M", tuple(f"t{row}" for row in range(topics)), tuple(f"r{column}" for column in range(runs)), values)
 
 
 @settings(max_examples=60, deadline=None)

@@ -14,24 +14,20 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kaiwa.build.repository.clean_job import CleanJob
-from kaiwa.build.repository.cleaning import clean
-from kaiwa.build.repository.input_pieces import InputPiece
-from kaiwa.build.repository.key_tables import key_columns, key_table
-from kaiwa.build.repository.merging import COMMENT_IDS, DUPLICATES, POST_IDS, decided
-from kaiwa.build.repository.pair_keys import REMOVED
-from kaiwa.build.repository.pair_spill import pairs_at
-from kaiwa.build.repository.read_tasks import ReadTask
-from kaiwa.build.repository.tweet_pairs import tweet_keys
-from kaiwa.corpus.duplicates import Columns, IdConflicts, first_rows, within_first
-from kaiwa.corpus.pair_sample import bin_of_last, draw, draws_by_bin, in_bin, limit_of, sampled
+from kaiwa.corpus.cleaning import COMMENT_IDS, DUPLICATES, POST_IDS, decided, write_cleaned
+from kaiwa.corpus.duplicates import Columns, IdConflicts, within_first
+from kaiwa.corpus.inputs import InputPiece, ReadTask
+from kaiwa.corpus.job import CleanJob, key_columns, key_table
+from kaiwa.corpus.pair_keys import REMOVED, pairs_at
+from kaiwa.corpus.rules import known_rules
+from kaiwa.corpus.samples import bin_of_last, draw, draws_by_bin, in_bin, limit_of, sampled
+from kaiwa.corpus.tweets import tweet_keys
 from kaiwa.engine.opening import opened
 from kaiwa.errors import InputError
-from kaiwa.formats.collection.repository import Manifest, open_repository
-from kaiwa.formats.collection.repository_writer import writing_repository
-from kaiwa.formats.collection.rule_files import known_rules
 from kaiwa.formats.readers import read_pairs
-from kaiwa.model.normalise import normalise, skeleton
+from kaiwa.formats.repository import Manifest, open_repository, writing_repository
+from kaiwa.nouns.ids import first_rows
+from kaiwa.nouns.normalise import normalise, skeleton
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +92,7 @@ def test_pairs_joined_part_by_part_are_those_of_plain_loops(
     draws = [draw(5, f"{at}", "") for at in range(len(rows))]
     with (
         tempfile.TemporaryDirectory() as folder,
-        patch("kaiwa.engine.spill_files.BUFFER_BYTES", 50 * in_memory),
+        patch("kaiwa.engine.local.BUFFER_BYTES", 50 * in_memory),
         opened("local", Path(folder)) as engine,
     ):
         keys = engine.tables(keys_step, [0], rows, draws if sample else [])
@@ -229,7 +225,9 @@ def test_every_pair_read_is_kept_or_counted(rows: list[tuple[int, int, str]]) ->
         for rules in known_rules().values():
             try:
                 target = Path(folder) / rules.name
-                cleaned = clean(source, target, rules=rules, sample=None, seed=1, progress=silent, keep_first=True)
+                cleaned = write_cleaned(
+                    source, target, rules=rules, sample=None, seed=1, progress=silent, keep_first=True
+                )
             except InputError as refusal:
                 assert "no pair passes" in str(refusal)  # noqa: PT017  a strict rule set may remove all
                 continue
@@ -264,8 +262,8 @@ def test_tweets_paired_part_by_part_are_those_of_plain_loops(
         seen.add(own)
     with (
         tempfile.TemporaryDirectory() as folder,
-        patch("kaiwa.engine.spill_files.BUFFER_BYTES", 30 * in_memory),
-        patch("kaiwa.build.repository.tweet_pairs._BATCH", batch),
+        patch("kaiwa.engine.local.BUFFER_BYTES", 30 * in_memory),
+        patch("kaiwa.corpus.tweets._BATCH", batch),
     ):
         source, room = Path(folder) / "tweets.jsonl", Path(folder) / "room"
         source.write_text("\n".join(lines) + "\n", encoding="utf-8")

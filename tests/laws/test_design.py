@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kaiwa.topicset import METHODS, TESTS, design
-from kaiwa.topicset.designed_tests import power_of
+from kaiwa.topicset.answer import answer_to
 from kaiwa.topicset.requirement import INTERVAL
+from kaiwa.topicset.tests import METHODS, TESTS, power_of
 
 WAYS = [(test, "exact") for test in TESTS] + [("anova", method) for method in METHODS if method != "exact"]
 ROUNDING = 1e-9
@@ -33,11 +33,11 @@ def test_n_is_enough_and_one_topic_less_is_not(  # noqa: PLR0917  one argument a
 ) -> None:
     """power(solve n) >= 1 - beta > power(n - 1)."""
     asked = {"variance": variance, "systems": systems_for(test, count), "min_diff": min_diff, "alpha": alpha}
-    answer = design(**asked, power=power, test=test, method=method)
+    answer = answer_to(**asked, power=power, test=test, method=method)
     assert answer.power is not None
     assert answer.power >= power
     if answer.n > 2:
-        less = design(**asked, n=answer.n - 1, test=test, method=method)
+        less = answer_to(**asked, n=answer.n - 1, test=test, method=method)
         assert less.power is not None
         assert less.power < power
 
@@ -51,7 +51,7 @@ def test_the_difference_found_has_the_power_asked_for(  # noqa: PLR0917  one arg
     """Solving for min_diff and putting it back gives the power; a few topics show no difference to a shuffling test."""
     systems = systems_for(test, count)
     size = n + 60 if TESTS[test].midway else n
-    answer = design(
+    answer = answer_to(
         variance=variance, systems=systems, n=size, alpha=alpha, power=power, test=test, scale=1e3, solve="min_diff"
     )
     assert answer.power == pytest.approx(power, abs=ROUNDING)
@@ -65,7 +65,9 @@ def test_the_alpha_found_has_the_power_asked_for(  # noqa: PLR0917  one argument
 ) -> None:
     """Solving for alpha and putting it back gives at least the power."""
     systems = systems_for(test, count)
-    answer = design(variance=variance, systems=systems, n=n, min_diff=min_diff, power=power, test=test, solve="alpha")
+    answer = answer_to(
+        variance=variance, systems=systems, n=n, min_diff=min_diff, power=power, test=test, solve="alpha"
+    )
     assert answer.power is not None
     assert answer.power >= power - ROUNDING
 
@@ -78,11 +80,11 @@ def test_the_systems_found_are_the_most_that_n_can_serve(
 ) -> None:
     """With the n of some m, at least m systems are served, and one more than the answer is too many."""
     asked = {"variance": variance, "min_diff": min_diff, "test": test, "power": power}
-    n = design(**asked, systems=count).n
-    most = design(**asked, n=n, solve="systems").systems
+    n = answer_to(**asked, systems=count).n
+    most = answer_to(**asked, n=n, solve="systems").systems
     assert most >= count
     if most < 200:
-        beyond = design(variance=variance, min_diff=min_diff, test=test, n=n, systems=most + 1)
+        beyond = answer_to(variance=variance, min_diff=min_diff, test=test, n=n, systems=most + 1)
         assert beyond.power is not None
         assert beyond.power < power
 
@@ -91,11 +93,11 @@ def test_the_systems_found_are_the_most_that_n_can_serve(
 @given(variance=variances, width=st.floats(0.001, 1.0), alpha=alphas)
 def test_the_interval_fits_and_with_one_topic_less_does_not(variance: float, width: float, alpha: float) -> None:
     """width(solve n) <= asked < width(n - 1)."""
-    answer = design(variance=variance, min_diff=width, alpha=alpha, test=INTERVAL)
+    answer = answer_to(variance=variance, min_diff=width, alpha=alpha, test=INTERVAL)
     assert answer.width is not None
     assert answer.width <= width
     if answer.n > 2:
-        less = design(variance=variance, n=answer.n - 1, alpha=alpha, test=INTERVAL, scale=1e6)
+        less = answer_to(variance=variance, n=answer.n - 1, alpha=alpha, test=INTERVAL, scale=1e6)
         assert less.width is not None
         assert less.width > width
 

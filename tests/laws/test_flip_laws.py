@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kaiwa.build.index.index_build import build_index
 from kaiwa.errors import InputError
-from kaiwa.formats.collection import array_folder
-from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.repository import TABLES, open_repository
-from kaiwa.retrieve.index.inverted_index import Index
-from kaiwa.task.step_record import RECORD, read_steps, recorded_step
+from kaiwa.files import array_folder
+from kaiwa.formats.repository import TABLES, open_repository
+from kaiwa.retrieval.build import build_index
+from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.inverted_index import InvertedIndex
+from kaiwa.task.steps import RECORD, read_steps, recorded_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -93,10 +93,10 @@ def _answers(target: Path, name: str) -> Iterator[Iterator[object]]:
     yield _each(target, name, lambda index, number: getattr(index.shards[0], name).slices(np.array([number])).tolist())
 
 
-def _each(target: Path, name: str, use: Callable[[Index, int], object]) -> Iterator[object]:
+def _each(target: Path, name: str, use: Callable[[InvertedIndex, int], object]) -> Iterator[object]:
     """What is found for each number of a side; nothing if the index is refused."""
     index = found_or_refused(lambda: open_index(target))
-    for number in range(len(getattr(index, name)) if isinstance(index, Index) else 0):
+    for number in range(len(getattr(index, name)) if isinstance(index, InvertedIndex) else 0):
         yield found_or_refused(lambda number=number: use(index, number))
 
 

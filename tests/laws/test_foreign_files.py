@@ -9,21 +9,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kaiwa.build.index.index_build import build_index
-from kaiwa.check.expectation import Expectation
-from kaiwa.disk.folder_marks import Mark, remove_named
+import kaiwa
+from kaiwa.checking.check import check
 from kaiwa.errors import InputError
-from kaiwa.flow.collection.clean import clean_pairs
-from kaiwa.flow.collection.topics import sample_topics
-from kaiwa.flow.judging.check import check_runs
-from kaiwa.flow.rounds.report_files import ReportHead, write_files
-from kaiwa.flow.scoring.convert import converted, write_converted
-from kaiwa.report.document.parts import Section, Table
+from kaiwa.files.marks import Mark, remove_named
+from kaiwa.formats.convert import converted, write_converted
+from kaiwa.reporting.report import ReportHead, write_files
+from kaiwa.retrieval.build import build_index
+from kaiwa.show.page import Section, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,12 +37,12 @@ def indexed(inputs: Path, target: Path) -> None:
 
 def cleaned(inputs: Path, target: Path) -> None:
     """A repository of the pairs."""
-    clean_pairs(inputs / "pairs.tsv", target)
+    kaiwa.clean(inputs / "pairs.tsv", target)
 
 
 def held_out(inputs: Path, target: Path) -> None:
     """The repository without two topics."""
-    sample_topics(inputs / "repo", count=TOPICS, pool=None, rest=target, rng=np.random.default_rng(1))
+    kaiwa.topics(inputs / "repo", n=TOPICS, rest=target, seed=1)
 
 
 def reported(_inputs: Path, target: Path) -> None:
@@ -56,7 +53,7 @@ def reported(_inputs: Path, target: Path) -> None:
 
 def fixed(inputs: Path, target: Path) -> None:
     """A fixed copy of the run."""
-    check_runs([inputs / "R.txt"], Expectation(), copies=target)
+    check(inputs / "R.txt", fix=target)
 
 
 def rewritten(inputs: Path, target: Path) -> None:

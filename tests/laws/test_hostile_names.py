@@ -11,22 +11,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kaiwa.compare.standardisation import Factors
 from kaiwa.errors import InputError
-from kaiwa.flow.scoring.convert import WRITTEN, texts_of, write_converted
-from kaiwa.formats.format import QRELS, RUNS, SCORES
-from kaiwa.formats.readers import read, read_runs
-from kaiwa.formats.score_loading import read_scores
-from kaiwa.model.gains import Gains
-from kaiwa.model.run import Run
-from kaiwa.model.score_set import ScoreSet
-from kaiwa.model.scores import Scores
-from kaiwa.model.votes import Votes
+from kaiwa.formats.convert import WRITTEN, texts_of, write_converted
+from kaiwa.formats.readers import read, read_runs, read_scores
+from kaiwa.formats.recognition import QRELS, RUNS, SCORES
+from kaiwa.nouns.factors import Factors
+from kaiwa.nouns.matrix import Matrix
+from kaiwa.nouns.qrels import Qrels
+from kaiwa.nouns.run import Run
+from kaiwa.nouns.scores import Scores
+from kaiwa.nouns.votes import Votes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kaiwa.formats.file_names import Texts
+    from kaiwa.formats.names import Texts
 
 HOSTILE = [
     *("", " ", "a b", " a", "a ", "\u3000", "a\u00a0b", "a\tb", "\ta", "a\nb", "\n", "a\n", "a\rb", "a\r\nb", "a\x85b"),
@@ -104,9 +103,9 @@ def _runs(name: str, topics: list[str], comments: list[str]) -> list[Run]:
     return [Run.from_lists(name, lists), Run.from_lists(f"{name}+", lists)]
 
 
-def _scores(measure: str, topics: list[str], runs: list[str]) -> ScoreSet:
+def _scores(measure: str, topics: list[str], runs: list[str]) -> Scores:
     values = np.arange(len(topics) * len(runs)).reshape(len(topics), len(runs)) / 7
-    return ScoreSet([Scores(measure, tuple(topics), tuple(runs), values, "higher")])
+    return Scores([Matrix(measure, tuple(topics), tuple(runs), values, "higher")])
 
 
 def _factors(measure: str, topics: list[str], _: list[str]) -> dict[str, Factors]:
@@ -120,7 +119,7 @@ def _votes(assessor: str, topics: list[str], comments: list[str]) -> Votes:
 
 NOUNS: dict[str, Callable[[str, list[str], list[str]], Any]] = {  # Any: each noun's own type
     "run": _runs,
-    "qrels": lambda _, topics, comments: Gains.from_lists(
+    "qrels": lambda _, topics, comments: Qrels.from_lists(
         {topic: {one: float(place) for place, one in enumerate(comments)} for topic in topics}
     ),
     "votes": _votes,
@@ -212,8 +211,8 @@ def _lists(run: Run) -> dict[str, list[str]]:
     return {topic: run.comments_of(topic) for topic in run.topics}
 
 
-def _rows(scores: ScoreSet) -> list[tuple[object, ...]]:
-    from kaiwa.formats.scores.trec_eval import trec_eval_name
+def _rows(scores: Scores) -> list[tuple[object, ...]]:
+    from kaiwa.formats.scores import trec_eval_name
 
     columns = scores.columns()
     return [(trec_eval_name(str(measure)), *rest) for measure, *rest in zip(*columns.values(), strict=True)]

@@ -16,15 +16,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from kaiwa.disk import input_files, parquet_reading, zstd
-from kaiwa.disk.input_files import open_input
 from kaiwa.errors import InputError
-from kaiwa.formats.collection.pair_files import FIELDS
-from kaiwa.formats.collection.takedown import read_takedown
-from kaiwa.formats.format_table import FORMATS
-from kaiwa.formats.readers import read, read_pairs, read_run, read_votes
-from kaiwa.formats.score_loading import read_scores
-from kaiwa.formats.text.blocks import read_blocks
+from kaiwa.files import inputs as input_files
+from kaiwa.files import inputs as zstd
+from kaiwa.files import parquet as parquet_reading
+from kaiwa.files.inputs import open_input
+from kaiwa.formats.pairs import FIELDS
+from kaiwa.formats.readers import read, read_pairs, read_run, read_scores, read_votes
+from kaiwa.formats.table import FORMATS
+from kaiwa.formats.takedown import read_takedown
+from kaiwa.formats.text_files import read_blocks
 
 EXAMPLES = Path(__file__).parents[1] / "formats" / "examples"
 ONE_FILE = [name for name in FORMATS if all(path.is_file() for path in (EXAMPLES / name).iterdir())]
@@ -72,10 +73,10 @@ VERBS = [
     "compare m.txt",
     "compare scores.csv",
     "compare scores.csv --baseline T1-C-R1 --test t",
-    "tau scores.csv other.csv",
+    "tau scores.csv --other other.csv",
     "standardise m.txt",
     "variance scores.csv",
-    "design --pilot m.txt --systems 5 --min-diff 0.1",
+    "design m.txt --systems 5 --min-diff 0.1",
     "convert qrels.txt --to ntcir-qrels -o out.txt",
     "convert T0-C-R1.txt --to trec-run -o out",
     "pool T0-C-R1.txt T1-C-R1.txt --depth 5 -o out.tsv",
@@ -118,7 +119,7 @@ def test_a_pipe_is_read_as_its_file(name: str, tmp_path: Path) -> None:
 
 def test_a_process_that_read_a_pipe_leaves_no_open_file(tmp_path: Path) -> None:
     """Its copy of the pipe is closed at the end, so nothing is written to stderr."""
-    program = "import sys, pathlib\nfrom kaiwa.disk.input_files import open_input\n"
+    program = "import sys, pathlib\nfrom kaiwa.files.inputs import open_input\n"
     program += "with open_input(pathlib.Path(sys.argv[1])) as pipe: print(pipe.read(3).decode())"
     with pipes_of({"pipe": b"one and two"}, tmp_path):
         done = subprocess.run(
@@ -159,7 +160,7 @@ def test_retrieval_gives_the_same_for_pipes_as_for_files(tmp_path: Path) -> None
         folder.mkdir()
     for name in ("pairs.tsv", "topics.tsv", "ids.txt"):
         (files / name).write_text(INPUTS[name], encoding="utf-8")
-    for words in ("clean pairs.tsv -o repository --rules none", "index repository -o ../index --lang en"):
+    for words in ("clean pairs.tsv -o repository --rules none", "index repository -o ../index --language en"):
         assert _kaiwa(words, files).returncode == 0
     words = "retrieve ../index topics.tsv --takedown ids.txt -o out.txt"
     expected = _kaiwa(words, files)

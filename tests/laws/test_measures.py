@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kaiwa.measure import MEASURES
-from kaiwa.measure.gain_scale import Scale, judge
-from kaiwa.measure.scoring import Reading, score
-from kaiwa.model.gains import Gains
-from kaiwa.model.run import Run
+from kaiwa.measures.judgements import Scale, judge
+from kaiwa.measures.scoring import Reading, score
+from kaiwa.measures.table import MEASURES
+from kaiwa.nouns.qrels import Qrels
+from kaiwa.nouns.run import Run
 
 if TYPE_CHECKING:
-    from kaiwa.model.ids import FloatArray
+    from kaiwa.nouns.ids import FloatArray
 
 SCALE = Scale({1.0: 1.0, 2.0: 3.0})
 UNJUDGED = -1
@@ -57,7 +57,7 @@ def score_all(pool: Levels, lists: list[Levels], names: list[str], **reading: bo
     """The scores of several lists over one pool, measures x lists; a list names levels, or UNJUDGED."""
     judged = {f"d{place}": level for place, level in enumerate(pool)}
     runs = [Run.from_lists(str(number), {"q": _items(pool, levels)}) for number, levels in enumerate(lists)]
-    found = score(runs, judge(Gains.from_lists({"q": judged}), SCALE), names, reading=Reading(**reading))
+    found = score(runs, judge(Qrels.from_lists({"q": judged}), SCALE), names, reading=Reading(**reading))
     return np.array([found[name].values[0] for name in names])
 
 
@@ -142,8 +142,8 @@ def test_the_order_of_topics_changes_nothing(topics: list[tuple[Levels, Levels]]
     judged = {str(n): {f"d{place}": level for place, level in enumerate(pool)} for n, (pool, _) in enumerate(topics)}
     lists = {str(n): _items(pool, levels) for n, (pool, levels) in enumerate(topics)}
     turned = dict(reversed(lists.items()))
-    plain = score([Run.from_lists("r", lists)], judge(Gains.from_lists(judged), SCALE), ALL)
-    other = score([Run.from_lists("r", turned)], judge(Gains.from_lists(dict(reversed(judged.items()))), SCALE), ALL)
+    plain = score([Run.from_lists("r", lists)], judge(Qrels.from_lists(judged), SCALE), ALL)
+    other = score([Run.from_lists("r", turned)], judge(Qrels.from_lists(dict(reversed(judged.items()))), SCALE), ALL)
     for name in ALL:
         assert plain[name].values[:, 0] == pytest.approx(other[name].values[::-1, 0], abs=1e-12)
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kaiwa.measure.gain_scale import judge
-from kaiwa.measure.scoring import score
-from kaiwa.model.gains import Gains
-from kaiwa.model.run import Run
+from kaiwa.measures.judgements import judge
+from kaiwa.measures.scoring import score
+from kaiwa.nouns.qrels import Qrels
+from kaiwa.nouns.run import Run
 
 NAMES = ["bpref", "bpref_R", "bpref_N", "bpref_relative", "rpref_N", "rpref_relative", "rpref_relative2", "GAP"]
 TOP = 4.0
@@ -62,7 +62,7 @@ def cases(draw: st.DrawFn) -> tuple[list[float], list[int | None]]:
 def test_preferences_and_gap_are_their_definitions(case: tuple[list[float], list[int | None]]) -> None:
     """Direct gains, so GAP is over gains as well."""
     pool, answer = case
-    judged = judge(Gains.from_lists({"q": {f"d{place}": gain for place, gain in enumerate(pool)}}, top=TOP))
+    judged = judge(Qrels.from_lists({"q": {f"d{place}": gain for place, gain in enumerate(pool)}}, top=TOP))
     items = [(f"u{rank}" if place is None else f"d{place}", 0.0) for rank, place in enumerate(answer)]
     found = score([Run.from_lists("r", {"q": items})], judged, NAMES)
     expected = spelled_out(pool, answer)

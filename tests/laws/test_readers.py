@@ -17,35 +17,34 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kaiwa.check import Expectation, fixed_run, problems_of, read_raw
-from kaiwa.compare.standardisation import Factors
-from kaiwa.disk import zstd
+from kaiwa.checking.check import Expectation, problems_of
+from kaiwa.checking.fixes import fixed_run
+from kaiwa.checking.raw_run import read_raw
 from kaiwa.errors import InputError
-from kaiwa.flow.scoring.convert import WRITTEN, converted, write_converted
-from kaiwa.formats.format_table import FORMATS
-from kaiwa.formats.qrels_files import write_qrels
-from kaiwa.formats.readers import read, read_grouped_qrels, read_qrels, read_run, read_votes
-from kaiwa.formats.run_files import write_run
-from kaiwa.formats.score_loading import read_scores
-from kaiwa.formats.scores.nev_files import nev_text
-from kaiwa.formats.scores.score_cells import Cells, complete_scores
-from kaiwa.formats.scores.score_tables import write_scores
-from kaiwa.formats.scores.trec_eval import trec_eval_text
-from kaiwa.formats.text.decimals import decimals, fixed_point
-from kaiwa.formats.text.head import Head, Match
-from kaiwa.formats.vote_files import write_votes
-from kaiwa.model.gains import Gains
-from kaiwa.model.ids import pack
-from kaiwa.model.run import Run
-from kaiwa.model.score_set import ScoreSet
-from kaiwa.model.scores import Scores
-from kaiwa.model.votes import NA, Votes
+from kaiwa.files import inputs as zstd
+from kaiwa.formats.convert import WRITTEN, converted, write_converted
+from kaiwa.formats.fields import decimals, fixed_point
+from kaiwa.formats.qrels import write_qrels
+from kaiwa.formats.readers import read, read_grouped_qrels, read_qrels, read_run, read_scores, read_votes
+from kaiwa.formats.recognition import Head, Match
+from kaiwa.formats.runs import write_run
+from kaiwa.formats.scores import nev_text, trec_eval_text, write_scores
+from kaiwa.formats.table import FORMATS
+from kaiwa.formats.votes import write_votes
+from kaiwa.nouns.cells import Cells, complete_scores
+from kaiwa.nouns.factors import Factors
+from kaiwa.nouns.ids import pack
+from kaiwa.nouns.matrix import Matrix
+from kaiwa.nouns.qrels import Qrels
+from kaiwa.nouns.run import Run
+from kaiwa.nouns.scores import Scores
+from kaiwa.nouns.votes import NA, Votes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kaiwa.formats.format import Format
-    from kaiwa.model.ids import FloatArray, IntArray
+    from kaiwa.formats.recognition import Format
+    from kaiwa.nouns.ids import FloatArray, IntArray
 
 EXAMPLES = Path(__file__).parents[1] / "formats" / "examples"
 
@@ -198,7 +197,7 @@ def test_a_run_reads_back_as_it_was_written(lists: dict[str, dict[str, float]], 
 )
 def test_gains_read_back_as_they_were_written(gains: dict[str, dict[str, float]], top: float) -> None:
     """Judgements survive in the TREC and BEIR forms; in the TREC form also a gmax that no item reaches."""
-    made = Gains.from_lists(gains)
+    made = Qrels.from_lists(gains)
     above = replace(made, top=made.top + top)
     for form, written in (("trec", made), ("beir", made), ("trec", above)):
         with file_of(b"") as path:
@@ -224,10 +223,10 @@ def test_scores_read_back_as_they_were_written(names: list[str], data: st.DataOb
         return
     values = data.draw(st.lists(st.lists(numbers, min_size=len(kept), max_size=len(kept)), min_size=1, max_size=3))
     topics = tuple(f"q{place}" for place in range(len(values)))
-    scores = Scores("m", topics, tuple(kept), np.array(values), data.draw(st.sampled_from(["higher", "lower"])))
+    scores = Matrix("m", topics, tuple(kept), np.array(values), data.draw(st.sampled_from(["higher", "lower"])))
     with file_of(b"") as path:
-        write_scores(path, ScoreSet([scores]))
-        assert read_scores(path)["m"] == scores
+        write_scores(path, Scores([scores]))
+        assert read_scores(path).matrix() == scores
 
 
 scored_lists = st.dictionaries(ids, st.dictionaries(ids, numbers, min_size=1, max_size=5), min_size=1, max_size=4)
@@ -237,7 +236,7 @@ NOUNS = {
     ),
     "qrels": st.dictionaries(
         ids, st.dictionaries(ids, st.integers(0, 9).map(float), min_size=1, max_size=4), min_size=1, max_size=4
-    ).flatmap(lambda lists: st.sampled_from([Gains.from_lists(lists), Gains.from_lists(lists, top=24)])),
+    ).flatmap(lambda lists: st.sampled_from([Qrels.from_lists(lists), Qrels.from_lists(lists, top=24)])),
     "votes": st.lists(st.lists(st.integers(NA, 2), min_size=2, max_size=2), min_size=1, max_size=4).map(
         lambda levels: _votes(np.array(levels))
     ),
@@ -245,7 +244,7 @@ NOUNS = {
         *[st.lists(ids, min_size=1, max_size=3, unique=True)] * 2,
         st.floats(-1e6, 1e6),
         st.sampled_from(["higher", "lower"]),
-    ).map(lambda drawn: ScoreSet([Scores("AP", tuple(drawn[0]), tuple(drawn[1]), _filled(*drawn[:3]), drawn[3])])),
+    ).map(lambda drawn: Scores([Matrix("AP", tuple(drawn[0]), tuple(drawn[1]), _filled(*drawn[:3]), drawn[3])])),
     "topics": st.dictionaries(ids, ids, min_size=1, max_size=4),
     "factors": st.lists(ids, min_size=1, max_size=4, unique=True).map(
         lambda topics: {"AP": Factors("AP", tuple(topics), np.full(len(topics), 0.1), np.full(len(topics), 1 / 3))}
@@ -326,15 +325,15 @@ def test_scores_survive_other_evaluators_files(topics: list[str], runs: list[str
     """NTCIREVAL's and trec_eval's forms keep topics and every digit of each run."""
     row = st.lists(st.floats(-1e6, 1e6), min_size=len(runs), max_size=len(runs))
     values = np.array(data.draw(st.lists(row, min_size=len(topics), max_size=len(topics))))
-    scores = Scores("m", tuple(topics), tuple(runs), values)
+    scores = Matrix("m", tuple(topics), tuple(runs), values)
     for place, run in enumerate(runs):
-        own = Scores("m", scores.topics, (run,), values[:, place : place + 1])
-        with file_of(nev_text(ScoreSet([scores]), run).encode(), "R.x.nev") as path:
+        own = Matrix("m", scores.topics, (run,), values[:, place : place + 1])
+        with file_of(nev_text(Scores([scores]), run).encode(), "R.x.nev") as path:
             assert np.array_equal(read_scores(path)["m"].values, own.values)
         if "all" in topics:
             continue
-        with file_of(trec_eval_text(ScoreSet([scores]), run).encode()) as path:
-            assert read_scores(path)["m"] == own
+        with file_of(trec_eval_text(Scores([scores]), run).encode()) as path:
+            assert read_scores(path).matrix() == own
 
 
 @given(

@@ -15,18 +15,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kaiwa.build.index.index_build import build_index
-from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.repository import Manifest
-from kaiwa.formats.collection.repository_writer import writing_repository
-from kaiwa.formats.collection.takedown import takedown_of
-from kaiwa.rank.answer_filters import NO_FILTERS
-from kaiwa.rank.replies import answers, distinct_scores, replies
-from kaiwa.rank.system_table import SYSTEMS
-from kaiwa.retrieve.search.matching import Matcher, comment_similarities, post_similarities, query_of, search
+from kaiwa.formats.repository import Manifest, writing_repository
+from kaiwa.nouns.run import distinct_scores
+from kaiwa.ranking.answer_filters import NO_FILTERS
+from kaiwa.ranking.replies import answers, replies
+from kaiwa.ranking.system_table import SYSTEMS
+from kaiwa.retrieval.build import build_index
+from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.matching import Matcher, comment_similarities, post_similarities, query_of, search
+from kaiwa.retrieval.takedown_ids import takedown_of
 
 if TYPE_CHECKING:
-    from kaiwa.retrieve.index.inverted_index import Index
+    from kaiwa.retrieval.inverted_index import InvertedIndex
 
 WORDS = [f"w{at}x" for at in range(12)]
 TEXT = st.lists(st.sampled_from(WORDS), min_size=0, max_size=7).map(" ".join)
@@ -39,7 +39,7 @@ MATCHERS = [
 Pairs = list[tuple[int, int]]
 
 
-def indexed(folder: Path, posts: list[str], comments: list[str], pairs: Pairs) -> Index:
+def indexed(folder: Path, posts: list[str], comments: list[str], pairs: Pairs) -> InvertedIndex:
     """An index of these texts; ids in an order other than that of the rows."""
     with writing_repository(folder / "repo") as writer:
         writer.add("posts", [f"p{99999 - at}" for at in range(len(posts))], posts)
@@ -140,7 +140,7 @@ def test_a_takedown_is_in_no_answer_and_nothing_else_is_missing(
     pairs = [(post % len(posts), at) for at, (post, _) in enumerate(under)]
     pairs += [(post % len(posts), at % len(comments)) for post, at in more]
     allowed = [(post, at) for post, at in pairs if not {f"p{99999 - post}", f"c{99999 - at}"} & listed]
-    with tempfile.TemporaryDirectory() as folder, patch("kaiwa.rank.replies._EXTRA", 0):
+    with tempfile.TemporaryDirectory() as folder, patch("kaiwa.ranking.replies._EXTRA", 0):
         index = indexed(Path(folder), posts, comments, pairs)
         takedown = takedown_of(index, frozenset(listed | {"unknown"}))
         asked = query_of(index, query)

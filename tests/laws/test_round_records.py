@@ -12,32 +12,32 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kaiwa.cli.shell.typed_command import run_typed
+from kaiwa.cli.group import run_typed
 from kaiwa.errors import InputError
-from kaiwa.flow.rounds.report import report_sections, write_report
-from kaiwa.report.document.parts import Bullets, Paragraph, Table, all_parts
-from kaiwa.task.round_results import round_results
-from kaiwa.task.round_status import round_status
-from kaiwa.task.round_steps import settings_for
-from kaiwa.task.settings import TaskSettings
-from kaiwa.task.step_record import read_steps
-from kaiwa.task.task_folder import read_task
+from kaiwa.reporting.report import report_sections, write_report
+from kaiwa.reporting.results import round_results
+from kaiwa.show.page import Bullets, Paragraph, Table, all_parts
+from kaiwa.task.folder import TaskSettings, read_task, settings_for
+from kaiwa.task.status import round_status
+from kaiwa.task.steps import read_steps
 
 if TYPE_CHECKING:
-    from kaiwa.report.document.parts import Section
+    from kaiwa.show.page import Section
 
 GAINS = "kaiwa gains votes.csv -o qrels.txt"
 POOL = "kaiwa pool runs/*.txt -o pool.tsv"
 SCORE = "kaiwa score runs/*.txt --qrels qrels.txt -o scores.csv"
 STEPS = {
-    "pool.tsv": [f"{POOL} {given}" for given in ("", "--depth 1", "--depth 2 --budget 9", "--seed 8", "--order score")],
+    "pool.tsv": [
+        f"{POOL} {given}" for given in ("", "--depth 1", "--depth 2 --max-items 9", "--seed 8", "--order score")
+    ],
     "qrels.txt": [
         f"{GAINS} {given}"
         for given in (
             *(f"--scheme {scheme}" for scheme in ("mean", "sum", "weighted", "majority", "median")),
             "--scheme unanimity --p 0.5",
             "--levels L1=1,L2=2",
-            "--top 4",
+            "--max-level 4",
         )
     ],
     "scores.csv": [
@@ -47,10 +47,10 @@ STEPS = {
                 "",
                 "-m nG@1 -m nERR@10 -m AP",
                 "--condensed",
-                "--truncate 2",
+                "--depth 2",
                 "--no-relevant zero",
                 "--order score",
-                "--top 5",
+                "--max-gain 5",
             )
         ),
         "kaiwa score runs/*.txt --votes votes.csv --scheme sum --levels L1=1,L2=5 -o scores.csv",
@@ -58,7 +58,7 @@ STEPS = {
 }
 OTHER_VALUES = {
     "depth": 2,
-    "top": 3,
+    "max_level": 3,
     "scheme": "unanimity",
     "p": 0.7,
     "measures": ["nG@1"],
@@ -171,7 +171,7 @@ def _set(folder: Path, name: str, value: object) -> None:
     section = next(
         one
         for one, names in {
-            "judging": ("depth", "top", "scheme", "p"),
+            "judging": ("depth", "max_level", "scheme", "p"),
             "scoring": ("measures",),
             "comparing": ("test", "alpha", "trials", "seed", "margin"),
         }.items()

@@ -9,13 +9,13 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kaiwa.formats.collection.rule_files import known_rules
+from kaiwa.corpus.rules import known_rules
 
 SECONDS = 100
 """Of processor time, for all texts together: about three are used; a quadratic pattern needs minutes for each text."""
 
 PROGRAM = r"""
-from kaiwa.formats.collection.rule_files import known_rules
+from kaiwa.corpus.rules import known_rules
 
 SIZE = 1 << 18
 UNITS = (

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kaiwa
-from kaiwa.disk import zstd
-from kaiwa.formats.collection.repository import open_repository
-from kaiwa.formats.text.delimited import plain_csv_text
+from kaiwa.files import inputs as zstd
+from kaiwa.formats.fields import plain_csv_text
+from kaiwa.formats.repository import open_repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -72,15 +72,15 @@ def split(rows: Sequence[Any], cuts: Sequence[int]) -> list[Sequence[Any]]:
 def result(paths: Sequence[Path], target: Path, **options: Any) -> dict[str, Any]:
     """All that cleaning makes and tells, but for the places of conflicting ids; or the error, without its place."""
     try:
-        done = kaiwa.clean_pairs(paths, target, **options)
+        done = kaiwa.clean(paths, target, **options)
     except kaiwa.InputError as fault:
         return {"fault": str(fault).partition(": ")[2]}
     opened = open_repository(target)
     tables = {name: list(opened.table(name)) for name in ("posts", "comments", "pairs")}
     rows = {name: [row for batch in tables[name] for row in zip(*batch, strict=True)] for name in tables}
     told = [done.pairs_read, done.merged, list(done.removed.items()), done.examples, done.manifest.digest]
-    conflicts = [done.conflicting.posts, done.conflicting.comments]
-    texts = [(one.side, one.id, one.first_text, one.text) for one in done.conflicting.examples]
+    conflicts = [done.conflicting_ids.posts, done.conflicting_ids.comments]
+    texts = [(one.side, one.id, one.first_text, one.text) for one in done.conflicting_ids.examples]
     return {"rows": rows, "told": told, "conflicts": conflicts, "texts": texts, "merged": opened.merged()}
 
 

@@ -12,14 +12,15 @@ import numpy as np
 import pytest
 
 import kaiwa
-from kaiwa.api.sheets import SHEETS
-from kaiwa.build.repository.cleaning import Cleaned
-from kaiwa.check import Problem
-from kaiwa.flow.collection.topics import Topics
-from kaiwa.flow.judging.check import Check, CheckedFile
-from kaiwa.formats.collection.repository import Manifest
-from kaiwa.model.shown import Shown
-from kaiwa.rank.replies import Replies, Reply
+from kaiwa.checking.check import Check, CheckedFile
+from kaiwa.checking.problems import Problem
+from kaiwa.corpus.cleaning import Cleaned
+from kaiwa.formats.repository import Manifest
+from kaiwa.ranking.ranker import Linear, Ranker, Standard
+from kaiwa.ranking.replies import Replies, Reply
+from kaiwa.ranking.study import Ablation, Fold, LearningStudy
+from kaiwa.ranking.training_set import MEASURES
+from kaiwa.show.result import Result
 
 EVIL = "<script>alert(1)</script>\u202e\x1b[31m\"'&"
 
@@ -36,10 +37,16 @@ def _votes() -> kaiwa.Votes:
     )
 
 
-def _scores(runs: int = 3) -> kaiwa.Scores:
+def _scores(runs: int = 3, measure: str = f"m{EVIL}") -> kaiwa.Scores:
     names = tuple(f"{EVIL}{place}" for place in range(runs))
     values = np.random.default_rng(1).random((5, runs))
-    return kaiwa.Scores(f"m{EVIL}", tuple(f"{EVIL}{place}" for place in range(5)), names, values)
+    return kaiwa.Scores.from_matrix(measure, tuple(f"{EVIL}{place}" for place in range(5)), names, values)
+
+
+def _apart() -> kaiwa.Scores:
+    """Runs that differ by more than chance."""
+    values = np.random.default_rng(1).random((20, 3)) * 0.3 + [0.1, 0.3, 0.7]
+    return kaiwa.Scores.from_matrix(f"m{EVIL}", tuple(f"{EVIL}{at}" for at in range(20)), (EVIL, "b", "c"), values)
 
 
 def _reply() -> Reply:
@@ -50,7 +57,7 @@ def _run() -> kaiwa.Run:
     return kaiwa.Run.from_lists(EVIL.replace("\u202e", ""), {EVIL: [(EVIL, 2.0)]})
 
 
-def _observations() -> kaiwa.Observations:
+def _panel() -> kaiwa.Scores:
     values = np.random.default_rng(2).random((6, 3, 2)).tolist()
     rows = [
         (f"{EVIL}{topic}", f"{EVIL}{run}", f"{EVIL}{person}", "", value)
@@ -58,12 +65,58 @@ def _observations() -> kaiwa.Observations:
         for run, by_person in enumerate(by_run)
         for person, value in enumerate(by_person)
     ]
-    return kaiwa.Observations.from_rows(f"m{EVIL}", rows)
+    return kaiwa.Scores.from_rows(rows, f"m{EVIL}")
+
+
+def _other_measure() -> kaiwa.Scores:
+    scores = _scores()
+    return kaiwa.Scores.from_matrix(f"n{EVIL}", scores.topics, scores.runs, scores.values)
 
 
 def _check() -> Check:
     problem = Problem(EVIL, 1, 1, "bad-rank", EVIL)
     return Check((CheckedFile(Path("r.txt"), 1, 1, (problem,), {1: EVIL}),))
+
+
+def _votes_of_three() -> kaiwa.Votes:
+    rows = [
+        (f"q{at % 6}", f"c{at}", f"{EVIL}{who}", (at // 8 + (at % 3 == who)) % 3)
+        for at in range(24)
+        for who in range(3)
+    ]
+    return kaiwa.Votes.from_rows(rows)
+
+
+def _graded_run(way: int) -> kaiwa.Run:
+    lists = {f"q{one}": {f"c{at}": float(at * way) for at in range(one, 24, 6)} for one in range(6)}
+    return kaiwa.Run.from_dict(lists, f"R{way}{EVIL}".replace("\u202e", ""))
+
+
+def _training() -> kaiwa.Training:
+    ranker = Ranker("linear", 1.0, (EVIL,), Standard(np.zeros(1), np.ones(1)), Linear(np.ones(1)))
+    means = dict.fromkeys(MEASURES, 0.5)
+    one = Ablation(EVIL, means, 0.1, 0.5, significant=False)
+    study = LearningStudy(
+        ranker,
+        topics=2,
+        items=9,
+        left_out=(EVIL,),
+        folds=(Fold(2, means, 1.0),),
+        means=means,
+        intervals=dict.fromkeys(MEASURES, (0.25, 0.75)),
+        random=means,
+        single={EVIL: means},
+        ablations=(one,),
+        best_single=one,
+        critical_difference=None,
+        v_e=means,
+        warnings=(EVIL,),
+    )
+    return kaiwa.Training(study, Path(EVIL))
+
+
+_FACTS = {"posts": 1, "comments": 1, "pairs": 1, "terms": 1, "tokeniser": EVIL}
+_PLAN: dict[str, Any] = {"variance": 0.06, "systems": 3, "min_diff": 0.2}  # Any: arguments of design
 
 
 class Bot(kaiwa.Bot):
@@ -76,27 +129,39 @@ class Bot(kaiwa.Bot):
 
 RESULTS: dict[str, Any] = {  # Any: each result is of its own type
     "Scores": _scores(),
-    "ScoreSet": kaiwa.ScoreSet([_scores()]),
+    "scores with gaps": kaiwa.Scores.from_dict({EVIL: {EVIL: 1.0, "q": 0.5}, "b": {"q": 0.5}}, f"m{EVIL}"),
     "Comparison": _scores().compare(trials=99),
     "Variance": _scores().variance(),
     "Design": kaiwa.design(variance=0.06, systems=3, min_diff=0.2),
     "interval": kaiwa.design(variance=0.06, min_diff=0.2, test="interval"),
+    "DesignCost": kaiwa.design_cost(**_PLAN),
+    "DesignDecision": kaiwa.design_decide(_apart()),
+    "DesignPassRate": kaiwa.design_pass_rate(0.5, min_diff=0.1),
+    "DesignRounds": kaiwa.design_rounds(**_PLAN, looks=[10, 20]),
+    "DesignSimulation": kaiwa.design_simulate(_scores(), systems=3, min_diff=0.3, trials=99),
+    "Study": kaiwa.unanimity(_votes_of_three(), [_graded_run(way) for way in (1, -1)], measures="nG@1", trials=99),
     "Votes": _votes(),
     "Agreement": _votes().agree(),
-    "PanelQuality": _votes().assessor_quality(samples=20),
-    "Gains": _votes().gains(),
+    "PanelQuality": _votes().agree(assessors=True, trials=20).quality,
+    "Qrels": kaiwa.Qrels.from_lists({EVIL: {EVIL: 2.0, "a": 0.0}}),
+    "VotedQrels": _votes().gains(),
     "Run": _run(),
-    "Scored": kaiwa.score(_run(), kaiwa.Gains.from_lists({EVIL: {EVIL: 1}, "q": {"a": 0}}), "nG@1"),
-    "BaselineComparison": _scores().compare_with_baseline(_scores().runs[0], test="t"),
-    "Observations": _observations(),
-    "CrossedComparison": _observations().compare(),
-    "CrossedVariance": _observations().variance(),
-    "RankAgreement": kaiwa.tau(_scores(), _scores()),
-    "PoolReport": kaiwa.pool_runs(_run()),
+    "scored": kaiwa.score(_run(), kaiwa.Qrels.from_lists({EVIL: {EVIL: 1}, "q": {"a": 0}}), "nG@1"),
+    "compared with a baseline": _scores().compare(baseline=_scores().runs[0], test="t"),
+    "scores of assessors": _panel(),
+    "compared by the crossed model": _panel().compare(test="crossed"),
+    "compared under two measures": kaiwa.Scores([_scores(), _scores(measure="P+")]).compare(trials=99),
+    "crossed variance": _panel().variance(crossed=True),
+    "Correlation": kaiwa.tau(_scores(), _scores()),
+    "Pool": kaiwa.pool(_run()),
     "Check": _check(),
-    "Cleaned": Cleaned(Manifest(), 3, 0, {EVIL: 3}, {EVIL: [EVIL]}),
-    "Topics": Topics({EVIL: EVIL}, 3, {}),
-    "MeasureTable": kaiwa.measures,
+    "Repository": kaiwa.Repository(Path("r"), Cleaned(Manifest(), 3, 0, {EVIL: 3}, {EVIL: [EVIL]})),
+    "Topics": kaiwa.Topics({EVIL: EVIL}, 3, {}),
+    "Index": kaiwa.Index(Path(EVIL), _FACTS),
+    "Models": kaiwa.Models(Path(EVIL), (EVIL,), ("tokens",)),
+    "Training": _training(),
+    "RunFolder": kaiwa.RunFolder(Path(EVIL), ({"run": EVIL, "name": EVIL, "comments": 1},), 1, (EVIL,)),
+    "NameTable": kaiwa.names("measures"),
     "Bot": Bot(),
     "Replies": Replies([_reply()]),
     "many runs": _scores(400),
@@ -134,23 +199,19 @@ def test_a_result_shows_itself_as_small_inert_html(name: str) -> None:
     assert len(html) < 100_000
 
 
-def test_every_sheet_is_among_those() -> None:
-    """A new noun or result with a look of its own is added here."""
-    assert set(SHEETS) <= {type(result).__name__ for result in RESULTS.values()}
-
-
-def test_every_class_that_is_shown_has_a_sheet() -> None:
-    """A new result without a look of its own fails here."""
-    classes = {name for name in kaiwa.__all__ if isinstance(getattr(kaiwa, name), type)}
-    shown = {name for name in classes if issubclass(getattr(kaiwa, name), Shown)}
-    assert shown <= set(SHEETS)
+def test_every_class_that_shows_itself_is_among_those() -> None:
+    """A new public result is added here."""
+    classes = {getattr(kaiwa, name) for name in kaiwa.__all__ if isinstance(getattr(kaiwa, name), type)}
+    shown = {one for one in classes if issubclass(one, Result)}
+    tried = {base for result in RESULTS.values() for base in type(result).__mro__}
+    assert sorted(one.__name__ for one in shown - tried) == []
 
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_prints_itself_and_its_repr_is_short(name: str) -> None:
-    """Text with a table in it; a repr of one line."""
+    """Text with a table in it, unless it has a text of its own; a repr of one line."""
     result = RESULTS[name]
-    assert "--" in str(result)
+    assert ("--" in str(result)) == (result.describe().text is None)
     assert not set("\x11\x12\x13\x14\x1b\u202e") & set(str(result))
     assert "\n" not in repr(result)
     assert len(repr(result)) < 1_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kaiwa.retrieve.search.topk import best_first, empty_topk, enters, push, raise_threshold
+from kaiwa.retrieval.topk import best_first, empty_topk, enters, push, raise_threshold
 
 SCORES = st.lists(st.sampled_from([0.5, 1.0, 1.5, 2.0, 7.25]), max_size=80)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kaiwa.retrieve.index.byte_lookup import TermTable, term_arrays
-from kaiwa.retrieve.index.vocabulary import Vocabulary
-from kaiwa.retrieve.text.tokenisers import Tokeniser
+from kaiwa.retrieval.byte_lookup import TermTable, term_arrays
+from kaiwa.retrieval.tokenisers import Tokeniser
+from kaiwa.retrieval.vocabulary import Vocabulary
 
 LETTERS = "ab\x00é中文😀"
 TEXTS = st.lists(st.lists(st.text(LETTERS, min_size=1, max_size=9), max_size=8), max_size=12)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.measure.chosen_measure import choose
+from kaiwa.measures.table import choose
 
 
 @pytest.mark.parametrize("name", ["RBP(p=0)@5", "RBP(p=0.9999)@5", "iRBU(rho=1)@5", "NCUrb,IE(gamma=1)@5"])

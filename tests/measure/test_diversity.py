@@ -13,14 +13,13 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.measure.gain_scale import judge
-from kaiwa.measure.intents import Intents, combine
-from kaiwa.measure.scoring import score
-from kaiwa.model.gains import Gains
-from kaiwa.model.run import Run
+from kaiwa.measures.judgements import Intents, combine, judge
+from kaiwa.measures.scoring import score
+from kaiwa.nouns.qrels import Qrels
+from kaiwa.nouns.run import Run
 
 if TYPE_CHECKING:
-    from kaiwa.measure.judgements import Judgements
+    from kaiwa.measures.judgements import Judgements
 
 CHANCES = {("q", "i"): 0.6, ("q", "j"): 0.4}
 
@@ -28,9 +27,9 @@ CHANCES = {("q", "i"): 0.6, ("q", "j"): 0.4}
 def diverse(chances: dict[tuple[str, str], float] | None = None) -> Judgements:
     """The topic above."""
     by_intent = {
-        "i": Gains.from_lists({"q": {"d1": 3, "d2": 1}}, top=3),
-        "j": Gains.from_lists({"q": {"d2": 3, "d3": 1}}, top=3),
-        "k": Gains.from_lists({"q": {"d1": 0}}, top=3),
+        "i": Qrels.from_lists({"q": {"d1": 3, "d2": 1}}, top=3),
+        "j": Qrels.from_lists({"q": {"d2": 3, "d3": 1}}, top=3),
+        "k": Qrels.from_lists({"q": {"d1": 0}}, top=3),
     }
     made = combine(by_intent, chances=CHANCES if chances is None else chances, navigational={("q", "j")})
     return judge(made.gains, intents=made.intents)
@@ -102,14 +101,14 @@ def test_p_plus_q_takes_q_of_informational_and_p_plus_of_navigational_intents() 
 
 def test_a_diversity_measure_without_intents_says_what_to_give() -> None:
     """Ordinary qrels hold no intents."""
-    plain = judge(Gains.from_lists({"q": {"d1": 1}}))
+    plain = judge(Qrels.from_lists({"q": {"d1": 1}}))
     with pytest.raises(InputError, match="intents="):
         one(["d1"], "I-rec@3", plain)
 
 
 def test_an_intent_counts_from_the_smallest_gain_above_0() -> None:
     """Gains of 1 and of a half are relevant."""
-    by_intent = {"i": Gains.from_lists({"q": {"d1": 1}}, top=3), "j": Gains.from_lists({"q": {"d2": 0.5}}, top=3)}
+    by_intent = {"i": Qrels.from_lists({"q": {"d1": 1}}, top=3), "j": Qrels.from_lists({"q": {"d2": 0.5}}, top=3)}
     assert combine(by_intent, chances={}, navigational=set()).intents.chances.tolist() == [[0.5, 0.5]]
 
 
@@ -139,8 +138,8 @@ def test_a_topic_with_fewer_intents_than_another_scores_by_its_own(measure: str)
     Chances are shares of their sum, topic by topic; a topic without a relevant item has none.
     """
     by_intent = {
-        "i": Gains.from_lists({"q": {"d1": 3}, "other": {"d1": 3}, "none": {"d1": 0}}, top=3),
-        "j": Gains.from_lists({"other": {"d1": 3}}, top=3),
+        "i": Qrels.from_lists({"q": {"d1": 3}, "other": {"d1": 3}, "none": {"d1": 0}}, top=3),
+        "j": Qrels.from_lists({"other": {"d1": 3}}, top=3),
     }
     made = combine(by_intent, chances={("q", "i"): 1.0, ("other", "i"): 2.0, ("other", "j"): 2.0}, navigational=set())
     run = Run.from_lists("r", {topic: [("d1", 0.0)] for topic in ("q", "other", "none")})

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.measure.gain_scale import Scale, judge, parse_levels, parse_scale
-from kaiwa.model.gains import Gains
+from kaiwa.measures.judgements import Scale, judge, parse_levels, scale_of
+from kaiwa.nouns.qrels import Qrels
 
-GAINS = Gains.from_lists({"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1}})
+GAINS = Qrels.from_lists({"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1}})
 
 
 def test_a_grade_is_its_own_gain_without_levels() -> None:
@@ -29,11 +29,11 @@ def test_levels_map_grades_and_set_the_top() -> None:
 
 
 def test_a_declared_top_and_each_topics_own() -> None:
-    """--top 5 for all topics; --top topic for the highest gain of each."""
-    assert judge(GAINS, parse_scale(None, "5")).top.tolist() == [5, 5]
-    assert judge(GAINS, parse_scale(None, "topic")).top.tolist() == [2, 1]
-    assert parse_scale("L1=1", None) == Scale(levels={1.0: 1.0})
-    assert parse_scale(None, None) == Scale()
+    """A highest gain of 5 for all topics; topic for the highest gain of each."""
+    assert judge(GAINS, scale_of(None, "5")).top.tolist() == [5, 5]
+    assert judge(GAINS, scale_of(None, "topic")).top.tolist() == [2, 1]
+    assert scale_of("L1=1", None) == Scale(levels={1.0: 1.0})
+    assert scale_of(None, None) == Scale()
 
 
 @pytest.mark.parametrize("top", [0.0, -1.0, float("inf"), float("nan")])
@@ -52,9 +52,9 @@ def test_levels_all_worth_nothing_are_refused(levels: dict[float, float]) -> Non
 
 def test_gains_up_to_1e100_are_taken() -> None:
     """Beyond, sums of products would overflow."""
-    assert judge(Gains.from_lists({"q": {"a": 1e100}})).top.tolist() == [1e100]
+    assert judge(Qrels.from_lists({"q": {"a": 1e100}})).top.tolist() == [1e100]
     with pytest.raises(InputError, match="a gain is above 1e\\+100"):
-        judge(Gains.from_lists({"q": {"a": 1.01e100}}))
+        judge(Qrels.from_lists({"q": {"a": 1.01e100}}))
 
 
 def test_a_grade_that_no_level_names_is_refused() -> None:
@@ -73,16 +73,16 @@ def test_levels_that_cannot_be_read_are_refused(text: str) -> None:
 def test_a_top_that_is_no_number_is_refused() -> None:
     """A gain or the word topic."""
     with pytest.raises(InputError, match="neither a gain nor 'topic'"):
-        parse_scale(None, "all")
+        scale_of(None, "all")
 
 
 @pytest.mark.parametrize(
     ("scale", "words"),
     [
         (Scale(by_topic=True), "each topic's own highest gain"),
-        (Scale(top=4.0), "4 (--top)"),
-        (Scale(levels={1.0: 1.0, 2.0: 3.0}), "3 (--levels)"),
-        (Scale(), "2 (the largest grade; declare another with --top)"),
+        (Scale(top=4.0), "4 (max_gain)"),
+        (Scale(levels={1.0: 1.0, 2.0: 3.0}), "3 (levels)"),
+        (Scale(), "2 (the largest grade)"),
     ],
 )
 def test_gmax_is_described_with_its_reason(scale: Scale, words: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kaiwa.measure.ideal_lists import CELLS, batches, ideals_of
-from kaiwa.model.gains import Gains
+from kaiwa.measures.lists import CELLS, batches, ideals_of
+from kaiwa.nouns.qrels import Qrels
 
 HALF = CELLS // 2
 
@@ -31,7 +31,7 @@ def test_a_batch_holds_as_many_lists_as_fit_and_at_least_one(
 
 def test_the_ideal_list_of_a_topic_ends_with_its_own_items() -> None:
     """Gains in falling order, then 0: never the items of the next topic; the same for any part of the topics."""
-    gains = Gains.from_lists({"q1": {"a": 1.0, "b": 3.0}, "q2": {"c": 2.0, "d": 0.0}, "q3": {"e": 5.0}})
+    gains = Qrels.from_lists({"q1": {"a": 1.0, "b": 3.0}, "q2": {"c": 2.0, "d": 0.0}, "q3": {"e": 5.0}})
     ideals = ideals_of(gains, gains.gains, np.full(3, 5.0))
     expected = [[3.0, 1.0, 0.0], [2.0, 0.0, 0.0], [5.0, 0.0, 0.0]]
     for part in (slice(1, 2), slice(0, 3), slice(1, 3), slice(0, 2)):

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kaiwa.errors import InputError
-from kaiwa.measure import MEASURES
-from kaiwa.measure.chosen_measure import choose
-from kaiwa.measure.name import ALIASES, parse_name
+from kaiwa.measures.table import MEASURES, choose
+from kaiwa.nouns.measure_name import ALIASES, parse_name
 
 
 @pytest.mark.parametrize(

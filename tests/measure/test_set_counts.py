@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.measure.gain_scale import judge
-from kaiwa.measure.scoring import score
-from kaiwa.model.gains import Gains
-from kaiwa.model.run import Run
+from kaiwa.measures.judgements import judge
+from kaiwa.measures.scoring import score
+from kaiwa.nouns.qrels import Qrels
+from kaiwa.nouns.run import Run
 
-GAINS = Gains.from_lists({"q": {"a": 2.0, "b": 1.0, "c": 0.0}})
+GAINS = Qrels.from_lists({"q": {"a": 2.0, "b": 1.0, "c": 0.0}})
 VOTES = np.array([[0, 1, 2], [1, 1, 0], [0, 0, 0]])
 RUN = Run.from_lists("R", {"q": [("a", 4.0), ("unjudged", 3.0), ("b", 2.0), ("c", 1.0)]})
 
@@ -31,7 +31,7 @@ RUN = Run.from_lists("R", {"q": [("a", 4.0), ("unjudged", 3.0), ("b", 2.0), ("c"
 def test_an_unjudged_item_one_without_votes_and_a_missing_rank_count_nothing(measure: str, expected: float) -> None:
     """By hand: a has votes 0, 1, 2 at L0, L1, L2; b has 1, 1, 0; c has none."""
     scores = score([RUN], judge(GAINS, votes=VOTES), [measure])
-    assert scores[measure].means()["R"] == pytest.approx(expected)
+    assert scores.matrix(measure).means()["R"] == pytest.approx(expected)
 
 
 def test_a_level_beyond_the_votes_is_refused() -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import kaiwa
-from kaiwa.label.smaller_panel import votes_of_fewer_people
-from kaiwa.measure.vote_resampling import VoteIntervals, resample_assessors
+from kaiwa.labelling.gains import votes_of_fewer_people
+from kaiwa.measures.vote_resampling import resample_assessors
 
 
 def lenient_panel(people: int, leniency: float, seed: int = 1, items: int = 60) -> kaiwa.Votes:
@@ -20,16 +20,22 @@ def lenient_panel(people: int, leniency: float, seed: int = 1, items: int = 60) 
             for item in range(items)
             for person in range(people)
         ],
-        top=1,
+        max_level=1,
     )
 
 
-def intervals(votes: kaiwa.Votes) -> VoteIntervals:
-    """The intervals of Acc(L1)@3 of a run that returns every item."""
+def scored(votes: kaiwa.Votes) -> kaiwa.Scores:
+    """Acc(L1)@3 of a run that returns every item, with intervals."""
     run = kaiwa.Run.from_dict(
         {f"q{topic}": {f"c{3 * topic + k}": 1.0 for k in range(3)} for topic in range(20)}, name="R"
     )
-    return kaiwa.vote_intervals(run, votes, "Acc(L1)@3", samples=300, no_relevant="zero")
+    options = {"no_relevant": "zero", "uncertainty": "votes", "trials": 300}
+    return kaiwa.score(run, None, "Acc(L1)@3", votes=votes, **options)  # type: ignore[arg-type]  # any option
+
+
+def interval(votes: kaiwa.Votes) -> dict[str, float]:
+    """Its one interval."""
+    return dict(scored(votes).intervals["R"]["Acc(L1)@3"])
 
 
 def anonymous(votes: kaiwa.Votes) -> kaiwa.Votes:
@@ -49,19 +55,19 @@ def anonymous(votes: kaiwa.Votes) -> kaiwa.Votes:
 def test_lenient_assessors_are_resampled_with_all_their_votes() -> None:
     """Ten people with their own thresholds: as single votes their scores seem far too certain."""
     votes = lenient_panel(10, 1.0)
-    known, unknown = intervals(votes), intervals(anonymous(votes))
-    assert (known.assessors, unknown.assessors) == (10, None)
-    assert known.error[0, 0] > 3 * unknown.error[0, 0]
+    known, unknown = scored(votes), scored(anonymous(votes))
+    assert (known.resampled_assessors, unknown.resampled_assessors) == (10, None)
+    assert interval(votes)["error"] > 3 * interval(anonymous(votes))["error"]
 
 
 def test_the_error_is_that_of_a_mean_over_assessors() -> None:
     """Acc(L1)@3 of all items is the mean over people of their shares: the textbook's error, sd / sqrt(n)."""
     votes = lenient_panel(8, 0.7)
     shares = votes.by_assessor().mean(axis=0)
-    found = intervals(votes)
-    assert found.error[0, 0] == pytest.approx(shares.std(ddof=1) / 8**0.5, rel=0.12)
-    reach = (found.high - found.low)[0, 0] / 2
-    assert reach == pytest.approx(2.364624 * 2**0.5 * found.error[0, 0], rel=1e-5)  # t with 7 degrees of freedom
+    found = interval(votes)
+    assert found["error"] == pytest.approx(shares.std(ddof=1) / 8**0.5, rel=0.12)
+    reach = (found["high"] - found["low"]) / 2
+    assert reach == pytest.approx(2.364624 * 2**0.5 * found["error"], rel=1e-5)  # t with 7 degrees of freedom
 
 
 def test_intervals_from_three_assessors_hold_the_score_of_another_three() -> None:
@@ -72,14 +78,14 @@ def test_intervals_from_three_assessors_hold_the_score_of_another_three() -> Non
     def panel() -> kaiwa.Votes:
         felt = quality[:, None] + rng.normal(0, 0.7, 3) + rng.normal(0, 0.5, (60, 3))
         rows = [(f"q{i // 3}", f"c{i}", f"p{j}", int(felt[i, j] > 0)) for i in range(60) for j in range(3)]
-        return kaiwa.Votes.from_rows(rows, top=1)
+        return kaiwa.Votes.from_rows(rows, max_level=1)
 
     held = {"known": 0, "unknown": 0}
     for _ in range(60):
         votes, other = panel(), panel().level.mean()
         for name, one in (("known", votes), ("unknown", anonymous(votes))):
-            found = intervals(one)
-            held[name] += bool(found.low[0, 0] <= other <= found.high[0, 0])
+            found = interval(one)
+            held[name] += bool(found["low"] <= other <= found["high"])
     assert held["known"] >= 50
     assert held["unknown"] <= 40
 
@@ -88,7 +94,7 @@ def test_an_item_keeps_its_number_of_votes() -> None:
     """Not everybody votes on everything: three of nine people per item."""
     rng = np.random.default_rng(1)
     rows = [("q", f"c{item}", f"p{p}", int(rng.integers(3))) for item in range(40) for p in rng.permutation(9)[:3]]
-    votes = kaiwa.Votes.from_rows(rows, top=2)
+    votes = kaiwa.Votes.from_rows(rows, max_level=2)
     counts = votes.counts()
     for _ in range(20):
         drawn = resample_assessors(votes, counts, rng=rng)

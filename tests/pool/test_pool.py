@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kaiwa.errors import InputError
-from kaiwa.model.gains import Gains
-from kaiwa.model.ids import unpack
-from kaiwa.model.run import Run
-from kaiwa.pool import budget_pool, coverage, depth_pool, pool_sizes, run_shares, team_shares, without_team
+from kaiwa.nouns.ids import unpack
+from kaiwa.nouns.qrels import Qrels
+from kaiwa.nouns.run import Run
+from kaiwa.pooling.items import budget_pool, coverage, depth_pool, pool_sizes, run_shares, team_shares, without_team
 
 RUNS = [
     Run.from_lists("T1-C-R1", {"q": [("c1", 2.0), ("c2", 1.0)], "r": [("c1", 1.0)]}),
@@ -81,7 +81,7 @@ def test_a_shuffle_keeps_topics_together_and_repeats_with_its_seed() -> None:
 
 def test_coverage_counts_unjudged_comments_rank_by_rank() -> None:
     """Topics without judgements are left out of the count."""
-    found = coverage(RUNS[0], Gains.from_lists({"q": {"c1": 1.0}}), depth=3)
+    found = coverage(RUNS[0], Qrels.from_lists({"q": {"c1": 1.0}}), depth=3)
     assert (found.returned.tolist(), found.unjudged.tolist()) == ([1, 1, 0], [0, 1, 0])
 
 

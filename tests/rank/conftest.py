@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.model_folder import open_models
+from kaiwa.ranking.model_folder import open_models
+from kaiwa.retrieval.index_folder import open_index
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kaiwa.rank.models.model_table import Models
-    from kaiwa.retrieve.index.inverted_index import Index
+    from kaiwa.ranking.models.table import OpenModels
+    from kaiwa.retrieval.inverted_index import InvertedIndex
 
 
 @pytest.fixture(scope="module")
-def opened(index: Path) -> Index:
+def opened(index: Path) -> InvertedIndex:
     """The small index."""
     return open_index(index)
 
 
 @pytest.fixture(scope="module")
-def models(opened: Index, models_folder: Path) -> Models:
+def models(opened: InvertedIndex, models_folder: Path) -> OpenModels:
     """The models of the small index."""
     return open_models(models_folder, opened)

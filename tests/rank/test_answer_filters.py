@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kaiwa.model.normalise import overlap
-from kaiwa.rank.answer_filters import NO_FILTERS, Filters, NearTexts, Screen
+from kaiwa.nouns.normalise import overlap
+from kaiwa.ranking.answer_filters import NO_FILTERS, Filters, NearTexts, Screen
 
 WORDS = st.sampled_from(
     ["今天", "天气", "真", "好", "博主", "辛苦", "了", "ハワイ", "の", "初日", "day", "Hawaii", "I", "2026"]

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+import kaiwa
 from kaiwa.errors import InputError, MissingExtra
-from kaiwa.flow.answers.models import train_models
-from kaiwa.flow.answers.retrieve import Bot
-from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.model_folder import open_models
-from kaiwa.rank.models.onnx_encoder import EncoderFiles, OnnxEncoder
-from kaiwa.rank.system import ranked
-from kaiwa.rank.system_table import SYSTEMS
-from kaiwa.retrieve.search.matching import query_of
+from kaiwa.ranking.answering import Bot
+from kaiwa.ranking.model_folder import open_models
+from kaiwa.ranking.models.onnx_encoder import EncoderFiles, OnnxEncoder
+from kaiwa.ranking.system import ranked
+from kaiwa.ranking.system_table import SYSTEMS
+from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.matching import query_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,13 +78,13 @@ def test_an_encoder_is_kept_until_its_files_change(
 ) -> None:
     """Other bytes, another encoder; a text of the takedown list has no vector."""
     target, (network, tokenizer) = tmp_path / "models", encoder_files
-    assert train_models(index, target, encoder=network, tokenizer=tokenizer).trained == ("tokens", "encoder")
-    assert train_models(index, target, encoder=network, tokenizer=tokenizer).kept == ("tokens", "encoder")
+    assert kaiwa.models(index, target, encoder=network, tokenizer=tokenizer).trained == ("tokens", "encoder")
+    assert kaiwa.models(index, target, encoder=network, tokenizer=tokenizer).kept == ("tokens", "encoder")
     other = tmp_path / "other.onnx"
     other.write_bytes(onnx_file["onnx_bytes"](np.ones((400, 4))))
-    assert train_models(index, target, encoder=other, tokenizer=tokenizer).trained == ("encoder",)
+    assert kaiwa.models(index, target, encoder=other, tokenizer=tokenizer).trained == ("encoder",)
     hidden = frozenset({"c04"})
-    train_models(index, target, encoder=network, tokenizer=tokenizer, takedown=hidden)
+    kaiwa.models(index, target, encoder=network, tokenizer=tokenizer, takedown=hidden)
     opened = open_index(index)
     codes = open_models(target, opened).opened("encoder").comments.codes
     numbers = opened.comments.texts.find(["c04", "c05"])
@@ -93,7 +93,7 @@ def test_an_encoder_is_kept_until_its_files_change(
 
 def test_without_an_encoder_its_systems_are_left_out_and_asked_for_with_a_file(index: Path, tmp_path: Path) -> None:
     """One line with the options that make it."""
-    train_models(index, tmp_path / "models", names=["towers"])
+    kaiwa.models(index, tmp_path / "models", names=["towers"])
     with pytest.raises(
         InputError, match=r"no model 'encoder' here; make it with kaiwa models INDEX -o models --encoder"
     ):
@@ -119,9 +119,9 @@ def test_bad_files_are_one_line_before_anything_is_written(
     ]
     for one, other, what in cases:
         with pytest.raises(InputError, match=what):
-            train_models(index, tmp_path / "models", encoder=one, tokenizer=other)
+            kaiwa.models(index, tmp_path / "models", encoder=one, tokenizer=other)
     with pytest.raises(InputError, match="an encoder is two files"):
-        train_models(index, tmp_path / "models", names=["encoder"])
+        kaiwa.models(index, tmp_path / "models", names=["encoder"])
     assert not (tmp_path / "models").exists()
 
 
@@ -136,4 +136,4 @@ def test_a_missing_extra_is_one_line(index: Path, encoder_files: Files, monkeypa
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingExtra, match=r"onnxruntime is not installed; type: pip install 'kaiwa\[encode\]'"):
-        train_models(index, index.parent / "absent", encoder=encoder_files[0], tokenizer=encoder_files[1])
+        kaiwa.models(index, index.parent / "absent", encoder=encoder_files[0], tokenizer=encoder_files[1])

@@ -13,20 +13,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kaiwa
 from kaiwa.errors import InputError
-from kaiwa.flow.answers.models import train_models
-from kaiwa.flow.answers.retrieve import Bot
-from kaiwa.rank.features.batch import Batch
-from kaiwa.rank.features.translation_language_model import strongest_translations
-from kaiwa.rank.models.bigram_language_model import (
+from kaiwa.ranking.answering import Bot
+from kaiwa.ranking.features.batch import Batch
+from kaiwa.ranking.features.translation import strongest_translations
+from kaiwa.ranking.models.bigram_language_model import (
     BigramLanguageModel,
     bigram_keys,
     mean_log_probabilities,
     probability,
     smoothed,
 )
-from kaiwa.rank.models.character_ngrams import ngram_scores
-from kaiwa.rank.models.convolution import (
+from kaiwa.ranking.models.character_ngrams import ngram_scores
+from kaiwa.ranking.models.convolution import (
     LONGEST,
     batch_slopes,
     initial_convolution,
@@ -35,8 +35,8 @@ from kaiwa.rank.models.convolution import (
     pooled,
     products_of,
 )
-from kaiwa.rank.models.dense_codes import coded, nearest, products
-from kaiwa.rank.models.text_factors import (
+from kaiwa.ranking.models.dense_codes import cells_of, coded, nearest, nearest_in_cells, products
+from kaiwa.ranking.models.text_factors import (
     MISSING,
     PENALTY,
     folding,
@@ -45,24 +45,21 @@ from kaiwa.rank.models.text_factors import (
     text_factors,
     turned,
 )
-from kaiwa.rank.models.topic_mixtures import ALPHA, BETA, Documents, sampled_topics
-from kaiwa.rank.models.translation import Translation
-from kaiwa.rank.models.vector_cells import cells_of, nearest_in_cells
-from kaiwa.rank.sources.keyword_expansion import further_terms, word_strengths
-from kaiwa.rank.sources.random_walk import DAMPING, visit_rates
-from kaiwa.rank.sources.source import Asked
-from kaiwa.rank.system import ranked
-from kaiwa.rank.system_table import SYSTEMS
-from kaiwa.rank.texts.token_lists import token_lists
-from kaiwa.retrieve.search.matching import comment_similarities, post_similarities, query_of
-from kaiwa.retrieve.search.topk import best_first
-from kaiwa.retrieve.text.stop_words import is_function_word
-from kaiwa.retrieve.text.tokenisers import is_word, tokeniser
+from kaiwa.ranking.models.topic_words import ALPHA, BETA, Documents, sampled_topics
+from kaiwa.ranking.models.translation import Translation
+from kaiwa.ranking.random_walk import DAMPING, visit_rates
+from kaiwa.ranking.sources import Asked, further_terms, word_strengths
+from kaiwa.ranking.system import ranked
+from kaiwa.ranking.system_table import SYSTEMS
+from kaiwa.ranking.texts import token_lists
+from kaiwa.retrieval.matching import comment_similarities, post_similarities, query_of
+from kaiwa.retrieval.tokenisers import is_function_word, is_word, tokeniser
+from kaiwa.retrieval.topk import best_first
 
 if TYPE_CHECKING:
-    from kaiwa.rank.models.model_table import Models
-    from kaiwa.retrieve.index.inverted_index import Index
-    from kaiwa.retrieve.search.matching import Query
+    from kaiwa.ranking.models.table import OpenModels
+    from kaiwa.retrieval.inverted_index import InvertedIndex
+    from kaiwa.retrieval.matching import Query
 
 WORDS = 6
 
@@ -112,7 +109,7 @@ def test_the_mean_log_probability_counts_the_end_of_the_text() -> None:
 @pytest.mark.parametrize("text", ["考试顺利 紧张", "去青岛看海 海鲜", "今天天气真好", "zzzz", ""])
 @pytest.mark.parametrize(("name", "each"), [("post-then-comment", 99), ("best-comment", 1), ("longest-comment", 99)])
 def test_posts_first_is_the_order_of_all_posts_then_of_their_comments(
-    opened: Index, name: str, each: int, text: str
+    opened: InvertedIndex, name: str, each: int, text: str
 ) -> None:
     """Compared with a sort of all posts and comments."""
     query = query_of(opened, text)
@@ -151,7 +148,7 @@ def test_codes_differ_from_the_vectors_by_half_a_step() -> None:
     assert (np.abs(made.codes * made.factors[:, None] - vectors) <= 0.501 * made.factors[:, None]).all()
 
 
-def test_dense_candidates_are_the_nearest_of_all_comments(opened: Index, models: Models) -> None:
+def test_dense_candidates_are_the_nearest_of_all_comments(opened: InvertedIndex, models: OpenModels) -> None:
     """By the towers in single precision, up to the rounding to eight bits."""
     query = query_of(opened, "考试顺利 紧张")
     found = ranked(query, SYSTEMS["towers"], k=len(opened.comments), models=models)
@@ -163,7 +160,7 @@ def test_dense_candidates_are_the_nearest_of_all_comments(opened: Index, models:
     assert cosines[np.setdiff1d(np.arange(len(cosines)), found.comments)].max(initial=-1) < 0.02
 
 
-def test_hybrid_has_the_candidates_of_both(opened: Index, models: Models) -> None:
+def test_hybrid_has_the_candidates_of_both(opened: InvertedIndex, models: OpenModels) -> None:
     """A query without a term of the index still has dense candidates, if the models know a word of it."""
     query = query_of(opened, "考试顺利 紧张")
     both = set(ranked(query, SYSTEMS["hybrid"], k=1000, models=models).comments.tolist())
@@ -201,20 +198,20 @@ def test_cells_hold_the_vectors_nearest_to_their_centres() -> None:
 def test_cells_of_other_vectors_are_refused(index: Path, models_folder: Path, tmp_path: Path) -> None:
     """Their members would be other texts."""
     copy = shutil.copytree(models_folder, tmp_path / "models")
-    train_models(index, copy, names=["towers", "dense"], seed=2, again=True)
+    kaiwa.models(index, copy, names=["towers", "dense"], seed=2, again=True)
     with pytest.raises(InputError, match="cells: was trained with other towers than those here; train it again"):
         Bot(index, models=copy).reply("考试", system="hybrid-approximate")
-    train_models(index, copy, names=["cells"])
+    kaiwa.models(index, copy, names=["cells"])
     assert Bot(index, models=copy).reply("考试", system="hybrid-approximate")
 
 
 def test_vectors_of_other_towers_are_refused(index: Path, models_folder: Path, tmp_path: Path) -> None:
     """They would be compared with a query that they were not trained with."""
     copy = shutil.copytree(models_folder, tmp_path / "models")
-    train_models(index, copy, names=["towers"], seed=2, again=True)
+    kaiwa.models(index, copy, names=["towers"], seed=2, again=True)
     with pytest.raises(InputError, match="dense: was trained with other towers than those here; train it again"):
         Bot(index, models=copy).reply("考试", system="hybrid")
-    assert train_models(index, copy, names=["dense"]).kept == ("tokens", "towers")
+    assert kaiwa.models(index, copy, names=["dense"]).kept == ("tokens", "towers")
     assert Bot(index, models=copy).reply("考试", system="hybrid")
 
 
@@ -232,7 +229,7 @@ def test_visit_rates_solve_the_equations_of_the_walk(nodes: int, seed: int) -> N
     assert rates.sum() == pytest.approx(1.0)
 
 
-def test_a_random_walk_orders_the_candidates_of_run2(opened: Index) -> None:
+def test_a_random_walk_orders_the_candidates_of_run2(opened: InvertedIndex) -> None:
     """The same comments, and one that many texts resemble gains."""
     query = query_of(opened, "考试顺利 紧张")
     walked, searched = (ranked(query, SYSTEMS[name], k=200) for name in ("random-walk", "run2"))
@@ -240,7 +237,7 @@ def test_a_random_walk_orders_the_candidates_of_run2(opened: Index) -> None:
     assert 0 < walked.scores.sum() < 1
 
 
-def test_a_walk_over_words_visits_them_as_the_network_of_all_texts_says(opened: Index) -> None:
+def test_a_walk_over_words_visits_them_as_the_network_of_all_texts_says(opened: InvertedIndex) -> None:
     """The network as a dense matrix, and the equations of the walk solved for it."""
     query = query_of(opened, "考试顺利 紧张")
     walked = ranked(query, SYSTEMS["lexical-walk"], k=200)
@@ -274,7 +271,7 @@ def test_further_words_are_those_that_the_translation_prefers() -> None:
     assert strengths.tolist() == pytest.approx([0.0, 2 * 0.5 * np.log(5), 0.0, 0.0])
 
 
-def test_an_expanded_search_has_the_query_and_further_terms(opened: Index, models: Models) -> None:
+def test_an_expanded_search_has_the_query_and_further_terms(opened: InvertedIndex, models: OpenModels) -> None:
     """At most five, none of them the query's own."""
     asked = Asked(query_of(opened, "考试顺利 紧张"), 10, given=models)
     further = further_terms(asked)
@@ -357,7 +354,7 @@ def test_texts_are_folded_in_by_the_same_least_squares() -> None:
 
 
 @pytest.mark.parametrize("text", ["考试顺利 紧张", "Hawaii beaches", "考", ""])
-def test_ngram_scores_are_those_of_plain_bm25(models: Models, text: str) -> None:
+def test_ngram_scores_are_those_of_plain_bm25(models: OpenModels, text: str) -> None:
     """Over the characters of the tokens, k1 = 1.2, b = 0.75, in dictionaries of strings."""
     corpus = models.corpus
 
@@ -421,7 +418,7 @@ def test_the_gradient_of_the_convolution_is_that_of_differences(part: str) -> No
 
 @pytest.mark.parametrize("name", sorted(SYSTEMS))
 def test_no_system_finds_a_comment_through_a_post_of_the_takedown_list(
-    opened: Index, models: Models, name: str
+    opened: InvertedIndex, models: OpenModels, name: str
 ) -> None:
     """Its candidates name other posts, unless the comment has no other."""
     query = query_of(opened, "考试顺利 紧张")
@@ -432,13 +429,15 @@ def test_no_system_finds_a_comment_through_a_post_of_the_takedown_list(
         assert post not in best or own == [post]
 
 
-def _found(query: Query, name: str, takedown: np.ndarray, models: Models) -> tuple[list[int], list[int]]:
+def _found(query: Query, name: str, takedown: np.ndarray, models: OpenModels) -> tuple[list[int], list[int]]:
     found = ranked(query, SYSTEMS[name], k=20, takedown_posts=takedown, models=models)
     return found.comments.tolist(), found.posts.tolist()
 
 
 @pytest.mark.parametrize("name", sorted(SYSTEMS))
-def test_every_system_ranks_each_comment_once_by_falling_scores(opened: Index, models: Models, name: str) -> None:
+def test_every_system_ranks_each_comment_once_by_falling_scores(
+    opened: InvertedIndex, models: OpenModels, name: str
+) -> None:
     """And says where it comes from; a query without known words has no candidates, or dense ones."""
     for text in ("考试顺利 紧张", "zzzz", ""):
         found = ranked(query_of(opened, text), SYSTEMS[name], k=15, models=models)
@@ -456,7 +455,7 @@ def test_the_page_says_what_a_family_ranks_by_and_needs(name: str) -> None:
     assert f"| `{name}` | {system.description} | {needs} | {system.origin} |" in page
 
 
-def test_translations_are_cells_of_the_model_between_query_and_pair(opened: Index, models: Models) -> None:
+def test_translations_are_cells_of_the_model_between_query_and_pair(opened: InvertedIndex, models: OpenModels) -> None:
     """A word of the query, and another word of the post or of the comment with a probability for it."""
     query = query_of(opened, "明天要考试了")
     batch = Batch(query, ranked(query, SYSTEMS["run2"], k=5), models)

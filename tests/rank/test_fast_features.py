@@ -10,34 +10,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kaiwa.rank.features.batch import Batch
-from kaiwa.rank.features.characters import bigram_overlaps, is_mark, mark_overlaps, text_characters
-from kaiwa.rank.features.feature_table import FEATURES
-from kaiwa.rank.features.shared_words import SHARED_FEATURES
-from kaiwa.rank.features.signals import FIRST_DEPTH, FIRST_STAGE
-from kaiwa.rank.features.translation_language_model import WEIGHTS
-from kaiwa.rank.models.bigram_language_model import first_logs, following_logs, mean_log_probabilities
-from kaiwa.rank.models.decoder_scores import mean_log_scores
-from kaiwa.rank.models.encoder_decoder import Decoder
-from kaiwa.rank.models.pattern_pairs import pair_odds, patterns_of
-from kaiwa.rank.models.text_factors import text_factors
-from kaiwa.rank.models.topic_words import topic_weights
-from kaiwa.rank.models.word_vectors import text_vectors
-from kaiwa.rank.sources.source import best_posts
-from kaiwa.rank.texts.token_lists import TokenLists, joined, token_lists
-from kaiwa.rank.texts.word_products import LENGTHS
-from kaiwa.retrieve.search.matching import Candidates, post_similarities, query_of, search
+from kaiwa.ranking.features.batch import FIRST_DEPTH, FIRST_STAGE, Batch
+from kaiwa.ranking.features.characters import bigram_overlaps, is_mark, mark_overlaps, text_characters
+from kaiwa.ranking.features.signals import SHARED_FEATURES
+from kaiwa.ranking.features.table import FEATURES
+from kaiwa.ranking.features.translation import WEIGHTS
+from kaiwa.ranking.models.bigram_language_model import first_logs, following_logs, mean_log_probabilities
+from kaiwa.ranking.models.decoder import Decoder, mean_log_scores
+from kaiwa.ranking.models.pattern_pairs import pair_odds, patterns_of
+from kaiwa.ranking.models.text_factors import text_factors
+from kaiwa.ranking.models.topic_words import topic_weights
+from kaiwa.ranking.models.word_vectors import text_vectors
+from kaiwa.ranking.sources import best_posts
+from kaiwa.ranking.texts import TokenLists, joined, token_lists
+from kaiwa.ranking.words import LENGTHS
+from kaiwa.retrieval.matching import Candidates, post_similarities, query_of, search
 
 if TYPE_CHECKING:
-    from kaiwa.rank.models.model_table import Models
-    from kaiwa.retrieve.index.inverted_index import Index
+    from kaiwa.ranking.models.table import OpenModels
+    from kaiwa.retrieval.inverted_index import InvertedIndex
 
 QUERY = "考试 顺利 紧张 海 Hawaii 考试"
 SIDES = ("posts", "comments")
 
 
 @pytest.fixture(scope="module")
-def batch(opened: Index, models: Models) -> Batch:
+def batch(opened: InvertedIndex, models: OpenModels) -> Batch:
     """A query and all comments, each with its best post."""
     query, numbers = query_of(opened, QUERY), np.arange(len(opened.comments))
     return Batch(query, Candidates(numbers, best_posts(query, numbers), np.zeros(len(numbers))), models)
@@ -72,7 +70,7 @@ def query_lists(batch: Batch) -> TokenLists:
     return token_lists([batch.words.tolist()])
 
 
-def test_topic_word_cosines_are_those_of_the_weights_of_words(batch: Batch, models: Models) -> None:
+def test_topic_word_cosines_are_those_of_the_weights_of_words(batch: Batch, models: OpenModels) -> None:
     """The cosine of two dictionaries, to 1e-9."""
     model = models.opened("topicword")
 
@@ -94,7 +92,7 @@ def test_topic_word_cosines_are_those_of_the_weights_of_words(batch: Batch, mode
 
 
 @pytest.mark.parametrize(("name", "model"), [("vectors", "vectors"), ("lda", "topics")])
-def test_vector_cosines_are_those_of_the_texts_vectors(batch: Batch, models: Models, name: str, model: str) -> None:
+def test_vector_cosines_are_those_of_the_texts_vectors(batch: Batch, models: OpenModels, name: str, model: str) -> None:
     """In single precision, to 1e-6."""
     arrays = models.opened(model)
     asked = text_vectors(query_lists(batch), arrays)[0]
@@ -104,7 +102,7 @@ def test_vector_cosines_are_those_of_the_texts_vectors(batch: Batch, models: Mod
         same(own, name, *values, tolerance=1e-6)
 
 
-def test_stored_factors_are_those_of_the_equations_to_half_precision(batch: Batch, models: Models) -> None:
+def test_stored_factors_are_those_of_the_equations_to_half_precision(batch: Batch, models: OpenModels) -> None:
     """To 1e-3; and to 1e-9 if the vectors are not those of the batch's texts."""
     arrays = models.opened("factors")
     asked = text_factors(query_lists(batch), arrays)[0]
@@ -115,7 +113,7 @@ def test_stored_factors_are_those_of_the_equations_to_half_precision(batch: Batc
     same(Foreign(batch.query, batch.candidates, models), "wtmf", *values, tolerance=1e-9)
 
 
-def test_tower_cosines_are_those_of_the_encoded_texts(batch: Batch, models: Models) -> None:
+def test_tower_cosines_are_those_of_the_encoded_texts(batch: Batch, models: OpenModels) -> None:
     """Up to the rounding of stored vectors to eight bits; to 1e-6 if the vectors are not those of the batch's texts."""
     towers = models.opened("towers")
     asked = towers.encoded(query_lists(batch), 0)[0]
@@ -125,7 +123,7 @@ def test_tower_cosines_are_those_of_the_encoded_texts(batch: Batch, models: Mode
     same(Foreign(batch.query, batch.candidates, models), "towers", *values, tolerance=1e-6)
 
 
-def test_fluency_is_that_of_whole_texts(batch: Batch, models: Models) -> None:
+def test_fluency_is_that_of_whole_texts(batch: Batch, models: OpenModels) -> None:
     """The comment alone, and after the query as one text; with an empty query too, and with nothing stored."""
     model = models.opened("language")
     assert len(model.following) == len(models.corpus.comments)
@@ -139,7 +137,7 @@ def test_fluency_is_that_of_whole_texts(batch: Batch, models: Models) -> None:
             assert FEATURES[name].values(own).tolist() == pytest.approx(expected, rel=1e-6)
 
 
-def test_a_long_text_of_improbable_words_has_a_finite_fluency(models: Models) -> None:
+def test_a_long_text_of_improbable_words_has_a_finite_fluency(models: OpenModels) -> None:
     """A product of their probabilities would be 0."""
     model, rare = models.opened("language"), len(models.corpus.words) - 1
     texts = token_lists([[rare] * 2000])
@@ -172,7 +170,7 @@ def test_decoder_scores_are_those_of_tanh(scale: float) -> None:
         assert alone.tolist() == pytest.approx([value, value], abs=1e-5)
 
 
-def test_pattern_odds_are_the_sum_over_all_pairs_of_patterns(batch: Batch, models: Models) -> None:
+def test_pattern_odds_are_the_sum_over_all_pairs_of_patterns(batch: Batch, models: OpenModels) -> None:
     """Pair by pair, to 1e-9."""
     model, words = models.opened("patterns"), len(models.corpus.words)
     asked = patterns_of(query_lists(batch), model.posts, words).tokens
@@ -211,7 +209,7 @@ def test_overlaps_of_characters_are_those_of_sets(texts: list[str], query: str) 
     assert mark_overlaps(*lists, asked).tolist() == pytest.approx(marks)
 
 
-def test_translation_probabilities_are_means_over_words(batch: Batch, models: Models) -> None:
+def test_translation_probabilities_are_means_over_words(batch: Batch, models: OpenModels) -> None:
     """The query given the comment, and the comment given the query, cell by cell; to 1e-6."""
     table, shares, rest = models.opened("translation"), models.corpus.shares, WEIGHTS.collection
 
@@ -248,7 +246,7 @@ def test_the_first_rank_is_that_of_the_search(batch: Batch) -> None:
         assert FEATURES["first-rank"].values(own).tolist() == pytest.approx(expected)
 
 
-def test_many_documents_have_the_scores_of_each(opened: Index) -> None:
+def test_many_documents_have_the_scores_of_each(opened: InvertedIndex) -> None:
     """To the last bit, whether they are looked up or read from the scores of all; repeated ones too."""
     query, posts = query_of(opened, QUERY), np.arange(len(opened.posts))
     for similarity in ("tfidf", "bm25"):
@@ -258,7 +256,7 @@ def test_many_documents_have_the_scores_of_each(opened: Index) -> None:
             assert post_similarities(query, similarity, np.tile(posts, times)).tolist() == each.tolist() * times
 
 
-def test_shared_words_are_counted_as_in_a_plain_loop(batch: Batch, models: Models) -> None:
+def test_shared_words_are_counted_as_in_a_plain_loop(batch: Batch, models: OpenModels) -> None:
     """Number, sum of rarities, rarest, part of the comment, and the largest stretch of neighbours, to 1e-9."""
     corpus, asked = models.corpus, set(batch.words.tolist())
     rarity = [-float(np.log(count / corpus.counts.sum())) for count in corpus.counts.tolist()]

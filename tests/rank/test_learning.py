@@ -13,25 +13,23 @@ import lightgbm
 import numpy as np
 import pytest
 
-from kaiwa.build.index.index_build import build_index
-from kaiwa.disk.checksums import seal_of
+import kaiwa
 from kaiwa.errors import InputError, MissingExtra, UnknownName
-from kaiwa.flow.answers.retrieve import Bot
-from kaiwa.flow.answers.train import Labels, letor_study, train_ranker
-from kaiwa.formats.collection import ranker_folder
-from kaiwa.formats.letor_files import read_letor
-from kaiwa.measure.gain_scale import judge
-from kaiwa.measure.scoring import score
-from kaiwa.model.gains import Gains
-from kaiwa.model.run import Run
-from kaiwa.rank.features.feature_table import FEATURES
-from kaiwa.rank.learning.cross_validation import Setting, cross_validated, folds_of
-from kaiwa.rank.learning.learning_study import learning_study
-from kaiwa.rank.learning.rank_svm import Pairs, rank_svm
-from kaiwa.rank.learning.ranker import LEARNERS, fitted
-from kaiwa.rank.learning.regression_trees import _SETTINGS, lambda_mart
-from kaiwa.rank.learning.training_set import MEASURES, TrainingSet, training_set
-from kaiwa.rank.system_table import SYSTEMS
+from kaiwa.files.digest import seal_of
+from kaiwa.formats.letor import read_letor
+from kaiwa.measures.judgements import judge
+from kaiwa.measures.scoring import score
+from kaiwa.nouns.qrels import Qrels
+from kaiwa.nouns.run import Run
+from kaiwa.ranking import ranker_folder
+from kaiwa.ranking.answering import Bot
+from kaiwa.ranking.features.table import FEATURES
+from kaiwa.ranking.ranker import LEARNERS, Pairs, fitted, rank_svm
+from kaiwa.ranking.study import Setting, cross_validated, folds_of, learning_study
+from kaiwa.ranking.system_table import SYSTEMS
+from kaiwa.ranking.training_set import MEASURES, TrainingSet, training_set
+from kaiwa.ranking.trees import _SETTINGS, lambda_mart
+from kaiwa.retrieval.build import build_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +67,7 @@ def labelled(topics: int = 40, items: int = 6, features: int = 4, *, noise: floa
     }
     names = [f"f{place}" for place in range(features)]
     families = ["useful" if place < 2 else "noise" for place in range(features)]
-    return training_set(Gains.from_lists(gains, top=3), names, families, rows, rng=rng)
+    return training_set(Qrels.from_lists(gains, top=3), names, families, rows, rng=rng)
 
 
 def problem() -> Pairs:
@@ -112,7 +110,7 @@ def test_a_pair_of_weight_2_counts_as_two_pairs() -> None:
 
 def test_each_topic_weighs_the_same_and_each_pair_by_its_difference_of_gains() -> None:
     """A topic of one pair, and one of three pairs with differences 3, 2 and 1."""
-    gains = Gains.from_lists({"q1": {"c1": 1, "c2": 0}, "q2": {"c1": 3, "c2": 1, "c3": 0}}, top=3)
+    gains = Qrels.from_lists({"q1": {"c1": 1, "c2": 0}, "q2": {"c1": 3, "c2": 1, "c3": 0}}, top=3)
     known = training_set(gains, ["f"], ["f"], np.zeros((5, 1)), rng=np.random.default_rng(1))
     by_pair = dict(zip(zip(*(one.tolist() for one in known.pairs), strict=True), known.pair_weights, strict=True))
     assert by_pair == pytest.approx({(0, 1): 2.0, (2, 3): 2 / 3, (2, 4): 1.0, (3, 4): 1 / 3})
@@ -140,7 +138,7 @@ def test_labels_of_a_topic_never_change_its_own_scores(learner: str) -> None:
     known = labelled()
     fold_of = folds_of(known.has_pairs, 4, np.random.default_rng(1))
     own = (fold_of == 2)[known.topic_of]
-    swapped = Gains.from_lists(
+    swapped = Qrels.from_lists(
         {
             topic: {
                 comment: 3 - gain if fold_of[place] == 2 and gain in {0, 3} else gain
@@ -185,14 +183,14 @@ def test_the_scores_are_those_of_kaiwa_score() -> None:
 
 def test_the_random_order_is_the_mean_over_all_orders() -> None:
     """By hand: of two candidates with the gains 1 and 0, the first is right half of the time."""
-    gains = Gains.from_lists({"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}})
+    gains = Qrels.from_lists({"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}})
     known = training_set(gains, ["f"], ["f"], np.zeros((4, 1)), rng=np.random.default_rng(1))
     assert known.measured_at_random(np.random.default_rng(1))[2].mean() == pytest.approx(0.5, abs=0.1)
 
 
 def test_equal_scores_tell_nothing_about_the_order_of_the_file() -> None:
     """A constant feature ranks as a random order, although the file has the best candidates first."""
-    gains = Gains.from_lists({f"q{topic}": {"a": 1, "b": 0, "c": 0, "d": 0} for topic in range(200)})
+    gains = Qrels.from_lists({f"q{topic}": {"a": 1, "b": 0, "c": 0, "d": 0} for topic in range(200)})
     known = training_set(gains, ["f"], ["f"], np.ones((800, 1)), rng=np.random.default_rng(1))
     assert known.measured([known.rows[:, 0]])[2].mean() == pytest.approx(0.25, abs=0.1)
 
@@ -233,7 +231,7 @@ def test_a_standardised_row_does_not_depend_on_the_unit() -> None:
 
 def test_a_topic_without_a_positive_label_is_left_out_and_named() -> None:
     """No measure is defined for it, and it has no pairs; the rows of the others stay theirs."""
-    gains = Gains.from_lists({"q1": {"a": 0, "b": 0}, "q2": {"a": 1, "b": 0}})
+    gains = Qrels.from_lists({"q1": {"a": 0, "b": 0}, "q2": {"a": 1, "b": 0}})
     known = training_set(gains, ["f"], ["f"], np.array([[1.0], [2.0], [3.0], [4.0]]), rng=np.random.default_rng(1))
     assert (known.gains.topics, known.left_out) == (("q2",), ("q1",))
     assert known.rows.tolist() == [[3.0], [4.0]]
@@ -242,7 +240,7 @@ def test_a_topic_without_a_positive_label_is_left_out_and_named() -> None:
 
 def test_one_class_of_labels_is_an_error() -> None:
     """Nothing is better than anything."""
-    gains = Gains.from_lists({"q1": {"a": 1, "b": 1}, "q2": {"a": 0, "b": 0}})
+    gains = Qrels.from_lists({"q1": {"a": 1, "b": 1}, "q2": {"a": 0, "b": 0}})
     with pytest.raises(InputError, match="one class of labels only"):
         training_set(gains, ["f"], ["f"], np.zeros((4, 1)), rng=np.random.default_rng(1))
 
@@ -270,7 +268,7 @@ def test_a_letor_file_has_levels_from_its_lowest_label(made: Made) -> None:
 
 def test_a_letor_file_is_studied_without_an_index(made: Made) -> None:
     """A feature that is the label ranks perfectly, with the variances beside it."""
-    study = letor_study(made("train.dat", LETOR), setting=Setting(folds=3))
+    study = kaiwa.train(letor=made("train.dat", LETOR), folds=3)
     assert study.means == {"nERR@10": 1.0, "P+": 1.0, "nG@1": 1.0}
     assert set(study.v_e) == set(MEASURES)
     assert study.best_single is not None
@@ -295,144 +293,141 @@ def test_a_bad_letor_line_is_named(made: Made, text: str, what: str) -> None:
 
 
 @pytest.fixture
-def labels(made: Made) -> Labels:
+def labels(made: Made) -> dict[str, Path]:
     """Judgements of the small index's comments for six topics."""
     lines = [f"{topic} 0 {comment} {int(comment in GOOD[topic])}\n" for topic in TOPICS for comment in COMMENTS]
     topics = made("topics.tsv", "".join(f"{topic}\t{text}\n" for topic, text in TOPICS.items()))
-    return Labels(made("qrels.txt", "".join(lines)), topics)
+    return {"labels": made("qrels.txt", "".join(lines)), "topics": topics}
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_ranker_answers_with_values_and_weights(
-    index: Path, models_folder: Path, labels: Labels, tmp_path: Path, learner: str
+    index: Path, models_folder: Path, labels: dict[str, Path], tmp_path: Path, learner: str
 ) -> None:
     """Trained, written, opened and used; a reply has every feature, and its score follows from them."""
     target = tmp_path / "ranker"
-    study = train_ranker(index, labels, models=models_folder, output=target, setting=Setting(learner, 3))
-    assert study.ranker.features == tuple(FEATURES)
-    bot = Bot(index, models=models_folder, model=target)
-    assert bot.weights == study.ranker.weights
+    study = kaiwa.train(index, **labels, models=models_folder, output=target, learner=learner, folds=3)
+    assert study.features == list(FEATURES)
+    bot = Bot(index, models=models_folder, ranker=target)
+    assert bot.weights == study.weights
     replies = bot.reply("考试顺利")
     assert replies
     columns = {name: np.array([one.features[name] for one in replies]) for name in FEATURES}
-    assert [one.score for one in replies] == pytest.approx(study.ranker.scores(columns).tolist(), abs=1e-4)
+    assert [one.score for one in replies] == pytest.approx(study.study.ranker.scores(columns).tolist(), abs=1e-4)
     assert (
-        bot.run({"t": "考试顺利"}, name="R").description
+        bot.retrieve({"t": "考试顺利"}, name="R").description
         == f"{LEARNERS[learner].description} over {len(FEATURES)} features"
     )
     assert bot.reply("考试顺利", system="run2")[0].features.keys() == {"q2p", "q2c"}
-    assert bot.system_names() == (*SYSTEMS, "model")
+    assert bot.system_names() == (*SYSTEMS, "ranker")
 
 
-def test_a_ranker_without_models_needs_the_index_only(index: Path, labels: Labels, tmp_path: Path) -> None:
+def test_a_ranker_without_models_needs_the_index_only(index: Path, labels: dict[str, Path], tmp_path: Path) -> None:
     """Features that need no model."""
-    study = train_ranker(index, labels, output=tmp_path / "ranker", features=["similarity", "length"])
-    assert study.ranker.features == ("q2p", "q2c", "bm25-q2p", "bm25-q2c", "length")
-    assert Bot(index, model=tmp_path / "ranker").reply("考试")
+    study = kaiwa.train(index, **labels, output=tmp_path / "ranker", features=["similarity", "length"])
+    assert study.features == ["q2p", "q2c", "bm25-q2p", "bm25-q2c", "length"]
+    assert Bot(index, ranker=tmp_path / "ranker").reply("考试")
     with pytest.raises(InputError, match="'translm' needs the model 'translation'"):
-        train_ranker(index, labels, features=["translm"])
+        kaiwa.train(index, **labels, features=["translm"])
     with pytest.raises(UnknownName, match="did you mean 'translm'"):
-        train_ranker(index, labels, features=["transml"])
+        kaiwa.train(index, **labels, features=["transml"])
 
 
 def test_a_ranker_orders_the_candidates_of_any_system(
-    index: Path, models_folder: Path, labels: Labels, tmp_path: Path
+    index: Path, models_folder: Path, labels: dict[str, Path], tmp_path: Path
 ) -> None:
     """Hybrid finds comments that share no word with the query; the ranker gives each its score."""
     target = tmp_path / "ranker"
-    train_ranker(index, labels, models=models_folder, output=target, features=["similarity"], candidates="hybrid")
-    bot = Bot(index, models=models_folder, model=target)
+    kaiwa.train(index, **labels, models=models_folder, output=target, features=["similarity"], candidates="hybrid")
+    bot = Bot(index, models=models_folder, ranker=target)
     found = {one.comment: one.score for one in bot.reply("考试顺利", k=20)}
     assert set(found) == {one.comment for one in bot.reply("考试顺利", k=20, system="hybrid")}
     assert set(found) > {one.comment for one in bot.reply("考试顺利", k=20, system="run2")}
     assert list(found.values()) == sorted(found.values(), reverse=True)
-    assert bot.run({"t": "考试"}, name="R").description == "RankSVM over 4 features, candidates of hybrid"
+    assert bot.retrieve({"t": "考试"}, name="R").description == "RankSVM over 4 features, candidates of hybrid"
     with pytest.raises(InputError, match=r"needs the model 'dense'; give the folder of models"):
-        Bot(index, model=target)
+        Bot(index, ranker=target)
 
 
 def test_candidates_without_their_models_are_refused_before_any_work(
-    index: Path, models_folder: Path, labels: Labels, tmp_path: Path
+    index: Path, models_folder: Path, labels: dict[str, Path], tmp_path: Path
 ) -> None:
     """No models, models without the one that is needed, and an unknown system."""
     with pytest.raises(InputError, match="the candidates of 'hybrid' need the model 'towers'"):
-        train_ranker(index, labels, candidates="hybrid")
+        kaiwa.train(index, **labels, candidates="hybrid")
     shutil.copytree(models_folder, tmp_path / "models")
     shutil.rmtree(tmp_path / "models" / "dense")
     with pytest.raises(InputError, match="no model 'dense' here; make it with kaiwa models"):
-        train_ranker(index, labels, models=tmp_path / "models", candidates="hybrid")
+        kaiwa.train(index, **labels, models=tmp_path / "models", candidates="hybrid")
     with pytest.raises(UnknownName, match="unknown system 'hybird'; did you mean 'hybrid'"):
-        train_ranker(index, labels, candidates="hybird")
+        kaiwa.train(index, **labels, candidates="hybird")
 
 
 def test_a_ranker_of_another_index_or_model_is_refused(
-    index: Path, models_folder: Path, repository: Path, labels: Labels, tmp_path: Path
+    index: Path, models_folder: Path, repository: Path, labels: dict[str, Path], tmp_path: Path
 ) -> None:
     """Another tokeniser, other texts, no models, other models, another version: each one line."""
     target = tmp_path / "ranker"
-    train_ranker(index, labels, models=models_folder, output=target, features=["q2p", "topicword"])
+    kaiwa.train(index, **labels, models=models_folder, output=target, features=["q2p", "topicword"])
     build_index(repository, tmp_path / "words", language="zh", tokens="zh", progress=lambda _done, _total: None)
     with pytest.raises(InputError, match=r"trained on an index of 'zh\+bigrams' tokens, and this one has 'zh'"):
-        Bot(tmp_path / "words", model=target)
+        Bot(tmp_path / "words", ranker=target)
     with pytest.raises(InputError, match="needs the model 'topicword'; give the folder of models"):
-        Bot(index, model=target)
+        Bot(index, ranker=target)
     shutil.copytree(models_folder, tmp_path / "models")
-    from kaiwa.flow.answers.models import train_models
 
-    train_models(index, tmp_path / "models", names=["topicword"], seed=9, again=True)
+    kaiwa.models(index, tmp_path / "models", names=["topicword"], seed=9, again=True)
     with pytest.raises(InputError, match="was trained with another model 'topicword'"):
-        Bot(index, models=tmp_path / "models", model=target)
+        Bot(index, models=tmp_path / "models", ranker=target)
     with pytest.raises(InputError, match="no ranker was given"):
-        Bot(index).reply("考试", system="model")
+        Bot(index).reply("考试", system="ranker")
 
 
 def test_a_ranker_that_names_an_unknown_model_is_refused(
-    index: Path, models_folder: Path, labels: Labels, tmp_path: Path
+    index: Path, models_folder: Path, labels: dict[str, Path], tmp_path: Path
 ) -> None:
     """Also a name that no file could have; the line does not repeat all of it."""
     target = tmp_path / "ranker"
-    train_ranker(index, labels, models=models_folder, output=target, features=["popularity"])
+    kaiwa.train(index, **labels, models=models_folder, output=target, features=["popularity"])
     manifest = target / "manifest.json"
     facts = json.loads(manifest.read_text(encoding="utf-8"))
     facts["facts"]["models"]["x" * 5000] = ""
     manifest.write_text(json.dumps({**facts, "seal": seal_of(facts)}), encoding="utf-8")
     with pytest.raises(InputError, match=r"was trained with the unknown model 'x{40}'; train the ranker again"):
-        Bot(index, models=models_folder, model=target)
+        Bot(index, models=models_folder, ranker=target)
 
 
-def test_a_ranker_of_another_repository_is_refused(index: Path, labels: Labels, tmp_path: Path) -> None:
+def test_a_ranker_of_another_repository_is_refused(index: Path, labels: dict[str, Path], tmp_path: Path) -> None:
     """The same tokeniser, other texts."""
-    from kaiwa.flow.collection.clean import clean_pairs
-
-    train_ranker(index, labels, output=tmp_path / "ranker", features=["q2p"])
+    kaiwa.train(index, **labels, output=tmp_path / "ranker", features=["q2p"])
     (tmp_path / "pairs.tsv").write_text("p1\t考试好难\tc1\t祝你顺利\n", encoding="utf-8")
-    clean_pairs([tmp_path / "pairs.tsv"], tmp_path / "repo")
+    kaiwa.clean([tmp_path / "pairs.tsv"], tmp_path / "repo")
     build_index(tmp_path / "repo", tmp_path / "other", language="zh", tokens=None, progress=lambda _done, _total: None)
     with pytest.raises(InputError, match="was trained on another index; train the ranker again"):
-        Bot(tmp_path / "other", model=tmp_path / "ranker")
+        Bot(tmp_path / "other", ranker=tmp_path / "ranker")
 
 
 def test_a_damaged_ranker_is_refused(
-    index: Path, labels: Labels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    index: Path, labels: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Truncated, changed, of another version, or missing: never a wrong weight."""
     target = tmp_path / "ranker"
-    train_ranker(index, labels, output=target, features=["q2p", "q2c"])
+    kaiwa.train(index, **labels, output=target, features=["q2p", "q2c"])
     file = next(target.glob("data-*/weights.npy"))
     whole = file.read_bytes()
     file.write_bytes(whole[:-3])
     with pytest.raises(InputError, match="weights is missing or truncated"):
-        Bot(index, model=target)
+        Bot(index, ranker=target)
     file.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
     with pytest.raises(InputError, match="weights is damaged"):
-        Bot(index, model=target)
+        Bot(index, ranker=target)
     file.write_bytes(whole)
     with pytest.raises(InputError, match="no such ranker; build it with kaiwa train"):
-        Bot(index, model=tmp_path / "absent")
+        Bot(index, ranker=tmp_path / "absent")
     newer = ranker_folder.ArrayFolder("ranker", "a", version=3, verb="train")
     monkeypatch.setattr(ranker_folder, "RANKER", newer)
     with pytest.raises(InputError, match="has ranker version 2; this Kaiwa reads version 3"):
-        Bot(index, model=target)
+        Bot(index, ranker=target)
 
 
 @pytest.mark.parametrize(
@@ -442,30 +437,31 @@ def test_a_damaged_ranker_is_refused(
         ("q9 0 c01 1\n", "qrels.txt:61: topic 'q9' has labels but no text in the topics"),
     ],
 )
-def test_labels_that_do_not_fit_are_named(index: Path, labels: Labels, made: Made, line: str, what: str) -> None:
+def test_labels_that_do_not_fit_are_named(
+    index: Path, labels: dict[str, Path], made: Made, line: str, what: str
+) -> None:
     """With their line."""
-    made("qrels.txt", labels.path.read_text(encoding="utf-8") + line)
+    made("qrels.txt", labels["labels"].read_text(encoding="utf-8") + line)
     with pytest.raises(InputError, match=what):
-        train_ranker(index, labels)
+        kaiwa.train(index, **labels)
 
 
-def test_a_comment_that_cleaning_merged_is_known(index: Path, labels: Labels, made: Made) -> None:
+def test_a_comment_that_cleaning_merged_is_known(index: Path, labels: dict[str, Path], made: Made) -> None:
     """c06 is a near-duplicate of c04, and has its features."""
-    made("qrels.txt", labels.path.read_text(encoding="utf-8") + "q1 0 c06 1\n")
-    assert train_ranker(index, labels, features=["q2p"], setting=Setting(folds=2)).items == 61
+    made("qrels.txt", labels["labels"].read_text(encoding="utf-8") + "q1 0 c06 1\n")
+    assert kaiwa.train(index, **labels, features=["q2p"], folds=2).labels == 61
 
 
-def test_topics_that_are_posts_are_remarked(index: Path, labels: Labels, made: Made) -> None:
+def test_topics_that_are_posts_are_remarked(index: Path, labels: dict[str, Path], made: Made) -> None:
     """A topic that was not held out knows its own comments."""
     lines = [f"{topic}\t{text}\n" for topic, text in {**TOPICS, "q1": "明天要考试了，好紧张"}.items()]
     made("topics.tsv", "".join(lines))
-    told: list[str] = []
-    train_ranker(index, labels, features=["q2p"], setting=Setting(folds=2), remark=told.append)
-    expected = "kaiwa: 1 of 6 topics are posts of labelled comments, so their features know the answer"
-    assert told == [f"{expected}; use an index without them (kaiwa topics --rest)"]
+    found = kaiwa.train(index, **labels, features=["q2p"], folds=2)
+    expected = "1 of 6 topics are posts of labelled comments, so their features know the answer"
+    assert found.remarks == (f"{expected}; use an index without them (kaiwa topics --rest)",)
 
 
-def test_a_missing_extra_is_one_line(index: Path, labels: Labels, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_one_line(index: Path, labels: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Before any work, with the command that installs it."""
     real = builtins.__import__
 
@@ -476,16 +472,16 @@ def test_a_missing_extra_is_one_line(index: Path, labels: Labels, monkeypatch: p
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingExtra, match=r"lightgbm is not installed; type: pip install 'kaiwa\[learn\]'"):
-        train_ranker(index, labels, setting=Setting("lambdamart"))
+        kaiwa.train(index, **labels, learner="lambdamart")
 
 
-def test_answering_by_trees_does_not_import_the_learner(index: Path, labels: Labels, tmp_path: Path) -> None:
+def test_answering_by_trees_does_not_import_the_learner(index: Path, labels: dict[str, Path], tmp_path: Path) -> None:
     """A machine that answers needs no training framework."""
     target = tmp_path / "ranker"
-    train_ranker(index, labels, output=target, features=["similarity"], setting=Setting("lambdamart", 3))
+    kaiwa.train(index, **labels, output=target, features=["similarity"], learner="lambdamart", folds=3)
     program = (
         "import sys; sys.modules['lightgbm'] = None\n"
-        "import kaiwa; print(kaiwa.open(sys.argv[1], model=sys.argv[2]).reply('考试')[0].text)"
+        "import kaiwa; print(kaiwa.open(sys.argv[1], ranker=sys.argv[2]).reply('考试')[0].text)"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, str(index), str(target)], capture_output=True, text=True, check=True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -13,27 +14,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kaiwa.build.index.index_build import build_index
-from kaiwa.cli.answers.models import KINDS
+import kaiwa
+from kaiwa.ambient import Silent, shown_by
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.flow.answers.models import train_models
-from kaiwa.flow.answers.retrieve import Bot
-from kaiwa.formats.collection import array_folder, model_folder
-from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.model_folder import open_models
-from kaiwa.rank.models.model_table import MODELS
-from kaiwa.rank.models.topic_words import logistic_weights
-from kaiwa.rank.models.towers import Towers, batch_gradient, gated_means
-from kaiwa.rank.models.translation import train_translation
-from kaiwa.rank.models.word_vectors import mutual_information, reduced
-from kaiwa.rank.texts.phrases import Phrases, frequent_phrases
-from kaiwa.rank.texts.token_lists import Bitext, TokenLists, token_lists
+from kaiwa.files import array_folder
+from kaiwa.ranking import model_folder
+from kaiwa.ranking.answering import Bot
+from kaiwa.ranking.model_folder import open_models
+from kaiwa.ranking.models.table import MODELS
+from kaiwa.ranking.models.topic_words import logistic_weights
+from kaiwa.ranking.models.towers import Towers, batch_gradient, gated_means
+from kaiwa.ranking.models.translation import train_translation
+from kaiwa.ranking.models.word_vectors import mutual_information, reduced
+from kaiwa.ranking.texts import Bitext, TokenLists, token_lists
+from kaiwa.ranking.words import Phrases, frequent_phrases
+from kaiwa.retrieval.build import build_index
+from kaiwa.retrieval.index_folder import open_index
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from kaiwa.model.ids import FloatArray
+    from kaiwa.nouns.ids import FloatArray
 
 WORDS = 12
 NO_PHRASES = Phrases(np.zeros(9, dtype=np.int64), np.zeros(0, dtype=np.int32))
@@ -203,78 +206,86 @@ def test_mutual_information_is_0_or_more_and_0_where_words_never_meet() -> None:
     assert found.nnz == 4
 
 
-def test_every_model_has_an_option_of_the_command() -> None:
-    """The table of the command has the rows of MODELS that an index alone makes, in order."""
-    assert list(KINDS) == [name for name, kind in MODELS.items() if not kind.must_be_given]
+def test_without_names_every_model_of_an_index_alone_is_trained(models_folder: Path) -> None:
+    """An encoder is given as a file."""
+    trained = {entry.name for entry in models_folder.iterdir() if entry.is_dir()}
+    assert {name for name, kind in MODELS.items() if not kind.must_be_given} <= trained
 
 
 def test_models_are_kept_until_they_are_asked_for_again(index: Path, tmp_path: Path) -> None:
     """So a stopped build continues."""
     target = tmp_path / "models"
-    assert train_models(index, target, names=["topicword"]).trained == ("tokens", "topicword")
-    assert train_models(index, target, names=["topicword", "vectors"]).kept == ("tokens", "topicword")
-    assert train_models(index, target, names=["vectors"], again=True).trained == ("tokens", "vectors")
+    assert kaiwa.models(index, target, names=["topicword"]).trained == ("tokens", "topicword")
+    assert kaiwa.models(index, target, names=["topicword", "vectors"]).kept == ("tokens", "topicword")
+    assert kaiwa.models(index, target, names=["vectors"], again=True).trained == ("tokens", "vectors")
 
 
 def test_a_model_of_another_seed_is_kept_and_named(index: Path, tmp_path: Path) -> None:
     """So nobody believes that it was trained with the seed that was given."""
     target = tmp_path / "models"
-    train_models(index, target, names=["vectors"], seed=1)
-    assert train_models(index, target, names=["vectors", "forest"], seed=2).other_seed == ("vectors",)
-    assert train_models(index, target, names=["forest"], seed=2).other_seed == ()
+    kaiwa.models(index, target, names=["vectors"], seed=1)
+    assert kaiwa.models(index, target, names=["vectors", "forest"], seed=2).other_seed == ("vectors",)
+    assert kaiwa.models(index, target, names=["forest"], seed=2).other_seed == ()
 
 
 def test_models_of_another_index_are_replaced_and_named(repository: Path, index: Path, tmp_path: Path) -> None:
     """The folder may have been meant for another index."""
     target = tmp_path / "models"
-    assert train_models(index, target, names=["topicword"]).replaced == ()
+    assert kaiwa.models(index, target, names=["topicword"]).replaced == ()
     build_index(repository, tmp_path / "other", language="zh", tokens="bigrams", progress=lambda _done, _total: None)
-    assert train_models(tmp_path / "other", target, names=["topicword"]).replaced == ("tokens", "topicword")
+    assert kaiwa.models(tmp_path / "other", target, names=["topicword"]).replaced == ("tokens", "topicword")
 
 
 def test_models_that_no_longer_fit_their_tokens_are_named_and_refused(index: Path, tmp_path: Path) -> None:
     """Words have other numbers after a takedown: a model of the old ones would give other values, without an error."""
     target = tmp_path / "models"
-    train_models(index, target, names=["translation", "topicword"])
+    kaiwa.models(index, target, names=["translation", "topicword"])
     opened = open_index(index)
     hidden = frozenset({opened.comments.texts.id_of(0)})
-    assert train_models(index, target, names=["translation"], takedown=hidden).outdated == ("topicword",)
+    assert kaiwa.models(index, target, names=["translation"], takedown=hidden).outdated == ("topicword",)
     models = open_models(target, opened)
     models.opened("translation")
     with pytest.raises(InputError, match="topicword: was trained with other tokens than those here; train it again"):
         models.opened("topicword")
-    assert train_models(index, target, names=["topicword"], takedown=hidden).outdated == ()
+    assert kaiwa.models(index, target, names=["topicword"], takedown=hidden).outdated == ()
     open_models(target, opened).opened("topicword")
 
 
 def test_vectors_of_other_towers_are_outdated(index: Path, tmp_path: Path) -> None:
     """Not those of equal towers."""
     target = tmp_path / "models"
-    train_models(index, target, names=["dense"])
-    assert train_models(index, target, names=["towers"], again=True).outdated == ()
-    assert train_models(index, target, names=["towers"], again=True, seed=2).outdated == ("dense",)
-    assert train_models(index, target, names=["dense"], seed=2).trained == ("dense",)
+    kaiwa.models(index, target, names=["dense"])
+    assert kaiwa.models(index, target, names=["towers"], again=True).outdated == ()
+    assert kaiwa.models(index, target, names=["towers"], again=True, seed=2).outdated == ("dense",)
+    assert kaiwa.models(index, target, names=["dense"], seed=2).trained == ("dense",)
+
+
+class _Shares(Silent):
+    """Keeps the shares of the work that are shown."""
+
+    def __init__(self, seen: list[float]) -> None:
+        self._seen = seen
+
+    def progress(self, label: str) -> AbstractContextManager[Callable[[int, int], None]]:  # noqa: ARG002  the protocol's
+        """Keep each share."""
+        return nullcontext(lambda done, total: self._seen.append(done / total))
 
 
 def test_progress_counts_only_models_that_are_trained(index: Path, tmp_path: Path) -> None:
     """It begins at 0 and rises to all, also if most models are kept."""
-    train_models(index, tmp_path / "models", names=["towers", "translation"])
+    kaiwa.models(index, tmp_path / "models", names=["towers", "translation"])
     seen: list[float] = []
-    train_models(
-        index,
-        tmp_path / "models",
-        names=["towers", "translation", "topics"],
-        progress=lambda done, total: seen.append(done / total),
-    )
+    with shown_by(_Shares(seen)):
+        kaiwa.models(index, tmp_path / "models", names=["towers", "translation", "topics"])
     assert seen == sorted(seen)
     assert seen[0] < 0.1
     assert seen[-1] == 1.0
 
 
-@pytest.mark.parametrize("name", sorted(KINDS))
+@pytest.mark.parametrize("name", sorted(name for name, kind in MODELS.items() if not kind.must_be_given))
 def test_the_same_seed_gives_the_same_bits(index: Path, models_folder: Path, tmp_path: Path, name: str) -> None:
     """Every array of every model."""
-    train_models(index, tmp_path / "again", names=[name])
+    kaiwa.models(index, tmp_path / "again", names=[name])
     first, second = (
         {one.name: one.read_bytes() for one in (at / name).glob("data-*/*.npy")}
         for at in (models_folder, tmp_path / "again")
@@ -285,7 +296,7 @@ def test_the_same_seed_gives_the_same_bits(index: Path, models_folder: Path, tmp
 def test_an_unknown_model_is_named_before_anything_is_trained(index: Path, tmp_path: Path) -> None:
     """With the one that was meant."""
     with pytest.raises(UnknownName, match="did you mean 'towers'"):
-        train_models(index, tmp_path / "models", names=["tower"])
+        kaiwa.models(index, tmp_path / "models", names=["tower"])
     assert not (tmp_path / "models").exists()
 
 
@@ -345,7 +356,7 @@ def small_chunks(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(array_folder, "CHUNK", 128)
     index, models = tmp_path / "index", tmp_path / "models"
     build_index(repository, index, language="zh", tokens=None, progress=lambda _done, _total: None)
-    train_models(index, models, names=["translation", "topicword"])
+    kaiwa.models(index, models, names=["translation", "topicword"])
     return index, models
 
 

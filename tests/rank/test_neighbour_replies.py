@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kaiwa.rank.features.batch import FIRST_STAGE, Batch
-from kaiwa.rank.features.neighbour_replies import mean_lifts, neighbour_vectors, neighbour_words, word_shares
-from kaiwa.rank.models.word_vectors import WINDOW, text_vectors, together
-from kaiwa.rank.texts.token_lists import token_lists
-from kaiwa.retrieve.search.matching import query_of, search
+from kaiwa.ranking.features.batch import FIRST_STAGE, Batch
+from kaiwa.ranking.features.matches import mean_lifts, neighbour_vectors, neighbour_words, word_shares
+from kaiwa.ranking.models.word_vectors import WINDOW, text_vectors, together
+from kaiwa.ranking.texts import token_lists
+from kaiwa.retrieval.matching import query_of, search
 
 if TYPE_CHECKING:
-    from kaiwa.rank.models.model_table import Models
-    from kaiwa.rank.texts.corpus import Corpus
-    from kaiwa.retrieve.index.inverted_index import Index
+    from kaiwa.ranking.models.table import OpenModels
+    from kaiwa.ranking.texts import Corpus
+    from kaiwa.retrieval.inverted_index import InvertedIndex
 
 
 def tokens_of(corpus: Corpus, comment: int) -> list[int]:
@@ -45,7 +45,9 @@ def test_the_only_neighbour_tells_nothing_about_itself() -> None:
 
 
 @pytest.mark.parametrize("text", ["考试 海 Hawaii", "今天天气真好"])
-def test_the_neighbours_of_a_comment_are_all_found_pairs_but_itself(opened: Index, models: Models, text: str) -> None:
+def test_the_neighbours_of_a_comment_are_all_found_pairs_but_itself(
+    opened: InvertedIndex, models: OpenModels, text: str
+) -> None:
     """Comment by comment, in plain Python, from the search of run2."""
     query, corpus, vectors = query_of(opened, text), models.corpus, models.opened("vectors")
     found = search(query, FIRST_STAGE, k=200)
@@ -68,7 +70,7 @@ def test_the_neighbours_of_a_comment_are_all_found_pairs_but_itself(opened: Inde
         assert cosines[place] == pytest.approx(cosine, abs=1e-6)
 
 
-def test_a_takedown_post_gives_no_neighbour(opened: Index, models: Models) -> None:
+def test_a_takedown_post_gives_no_neighbour(opened: InvertedIndex, models: OpenModels) -> None:
     """Its comment is not read by any feature."""
     query = query_of(opened, "考试 海 Hawaii")
     found = search(query, FIRST_STAGE, k=200)
@@ -79,7 +81,7 @@ def test_a_takedown_post_gives_no_neighbour(opened: Index, models: Models) -> No
     assert own.weights.sum() == pytest.approx(1.0)
 
 
-def test_words_of_a_post_and_its_comment_occur_together(models: Models) -> None:
+def test_words_of_a_post_and_its_comment_occur_together(models: OpenModels) -> None:
     """Counted pair by pair in plain Python."""
     corpus, words = models.corpus, len(models.corpus.words)
     counts = np.zeros((words, words))

@@ -8,28 +8,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+import kaiwa
 from kaiwa.errors import InputError
-from kaiwa.flow.answers.models import train_models
-from kaiwa.flow.answers.retrieve import Bot
-from kaiwa.flow.collection.clean import clean_pairs
-from kaiwa.formats.collection.model_folder import open_models
-from kaiwa.rank.features.batch import Batch
-from kaiwa.rank.features.feature_table import FEATURES
-from kaiwa.rank.models.decoder_scores import mean_log_scores
-from kaiwa.rank.models.encoder_decoder import NOISE, Decoder, descend, initial_decoder
-from kaiwa.rank.models.pair_forest import TFIDF_FEATURES, tfidf_rows
-from kaiwa.rank.models.pattern_pairs import PENALTY, RATE, frequent_keys, learn_pairs, patterns_of
-from kaiwa.rank.random_forest import DEPTH, best_split, grow, grown_forest
-from kaiwa.rank.sources.bridge import bridged_search
-from kaiwa.rank.sources.source import Asked
-from kaiwa.rank.texts.token_lists import token_lists
-from kaiwa.retrieve.search.matching import Matcher, query_of, search
+from kaiwa.ranking.answering import Bot
+from kaiwa.ranking.features.batch import Batch
+from kaiwa.ranking.features.table import FEATURES
+from kaiwa.ranking.model_folder import open_models
+from kaiwa.ranking.models.decoder import NOISE, Decoder, descend, initial_decoder, mean_log_scores
+from kaiwa.ranking.models.pair_forest import TFIDF_FEATURES, tfidf_rows
+from kaiwa.ranking.models.pattern_pairs import PENALTY, RATE, frequent_keys, learn_pairs, patterns_of
+from kaiwa.ranking.sources import Asked, bridged_search
+from kaiwa.ranking.texts import token_lists
+from kaiwa.ranking.trees import DEPTH, best_split, grow, grown_forest
+from kaiwa.retrieval.matching import Matcher, query_of, search
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kaiwa.rank.models.model_table import Models
-    from kaiwa.retrieve.index.inverted_index import Index
+    from kaiwa.ranking.models.table import OpenModels
+    from kaiwa.retrieval.inverted_index import InvertedIndex
 
 SOURCES, TARGETS = [[0, 1], [7], []], [[2, 8, 2], [], [9, 3]]
 WORDS = 6
@@ -194,26 +191,28 @@ def test_tfidf_features_are_those_of_dictionaries() -> None:
 DIALOGUES = "a1\t考试好难\tb1\t一起去爬山\na2\tHawaii\tb2\t海鲜很好吃\n"
 
 
-def test_a_bridge_leads_through_the_dialogues_of_another_repository(index: Path, opened: Index, tmp_path: Path) -> None:
+def test_a_bridge_leads_through_the_dialogues_of_another_repository(
+    index: Path, opened: InvertedIndex, tmp_path: Path
+) -> None:
     """There an exam was answered with a mountain; the comments of this index about mountains are found."""
     (tmp_path / "pairs.tsv").write_text(DIALOGUES, encoding="utf-8")
-    clean_pairs([tmp_path / "pairs.tsv"], tmp_path / "dialogues", rules="none")
+    kaiwa.clean([tmp_path / "pairs.tsv"], tmp_path / "dialogues", rules="none")
     target = tmp_path / "models"
-    made = train_models(index, target, bridge_from=tmp_path / "dialogues")
+    made = kaiwa.models(index, target, bridge_from=tmp_path / "dialogues")
     assert made.trained == ("tokens", "bridge")
     found = bridged_search(Asked(query_of(opened, "考试"), 3, given=open_models(target, opened)))
     assert opened.comments.texts.id_of(int(found.comments[0])) == "c01"
     assert "c01" in [one.comment for one in Bot(index, models=target).reply("考试", system="bridge")]
-    assert train_models(index, target, bridge_from=tmp_path / "dialogues").kept == ("tokens", "bridge")
-    kept = train_models(index, target, names=["bridge"])
+    assert kaiwa.models(index, target, bridge_from=tmp_path / "dialogues").kept == ("tokens", "bridge")
+    kept = kaiwa.models(index, target, names=["bridge"])
     assert (kept.kept, kept.made_of_more) == (("tokens", "bridge"), ("bridge",))
     with pytest.raises(
         InputError, match="made of more than the index, and must be made again; give bridge_from= again"
     ):
-        train_models(index, target, names=["bridge"], takedown=frozenset({"c04"}))
+        kaiwa.models(index, target, names=["bridge"], takedown=frozenset({"c04"}))
 
 
-def test_without_another_repository_the_index_is_its_own_bridge(opened: Index, models: Models) -> None:
+def test_without_another_repository_the_index_is_its_own_bridge(opened: InvertedIndex, models: OpenModels) -> None:
     """The replies to similar posts, and comments like them; no word, no bridge."""
     found = bridged_search(Asked(query_of(opened, "考试紧张"), 5, given=models))
     assert {"c04", "c05"} <= {opened.comments.texts.id_of(one) for one in found.comments.tolist()}
@@ -221,7 +220,7 @@ def test_without_another_repository_the_index_is_its_own_bridge(opened: Index, m
 
 
 @pytest.mark.parametrize("name", list(FEATURES))
-def test_ten_thousand_candidates_have_the_values_of_one(opened: Index, models: Models, name: str) -> None:
+def test_ten_thousand_candidates_have_the_values_of_one(opened: InvertedIndex, models: OpenModels, name: str) -> None:
     """Blocks of a batch change nothing."""
     query = query_of(opened, "考试 海")
     found = search(query, Matcher("tfidf", 1.0, 1.0), k=4)

@@ -10,21 +10,20 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.flow.answers.retrieve import Bot
-from kaiwa.rank.answer_filters import NO_FILTERS
-from kaiwa.rank.features.batch import Batch
-from kaiwa.rank.features.feature_table import FEATURES, feature_values, term_strengths
-from kaiwa.rank.system import ranked
-from kaiwa.rank.system_table import SYSTEMS, system_named
-from kaiwa.retrieve.search.matching import Candidates, Matcher, query_of, search
-from kaiwa.retrieve.text.tokenisers import tokeniser
+from kaiwa.ranking.answering import Bot
+from kaiwa.ranking.features.batch import Batch
+from kaiwa.ranking.features.table import FEATURES, feature_values, term_strengths
+from kaiwa.ranking.system import ranked
+from kaiwa.ranking.system_table import SYSTEMS, system_named
+from kaiwa.retrieval.matching import Candidates, Matcher, query_of, search
+from kaiwa.retrieval.tokenisers import tokeniser
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kaiwa.rank.fusion import Features
-    from kaiwa.rank.models.model_table import Models
-    from kaiwa.retrieve.index.inverted_index import Index
+    from kaiwa.ranking.models.table import OpenModels
+    from kaiwa.ranking.system import Features
+    from kaiwa.retrieval.inverted_index import InvertedIndex
 
 QUERIES = ("考试顺利 紧张", "去青岛看海 海鲜", "今天天气真好", "Hawaii beaches", "zzzz", "")
 
@@ -39,7 +38,9 @@ def sum_of_features(rankings: Sequence[Candidates], features: Features) -> Candi
 
 @pytest.mark.parametrize("text", QUERIES)
 @pytest.mark.parametrize("name", ["run2", "bm25"])
-def test_a_joint_search_ranks_by_the_sum_of_its_features_to_the_last_bit(opened: Index, name: str, text: str) -> None:
+def test_a_joint_search_ranks_by_the_sum_of_its_features_to_the_last_bit(
+    opened: InvertedIndex, name: str, text: str
+) -> None:
     """Candidates ordered anew by their features come out as the search found them."""
     query, system = query_of(opened, text), SYSTEMS[name]
     found = ranked(query, system, k=20)
@@ -52,7 +53,7 @@ def test_a_joint_search_ranks_by_the_sum_of_its_features_to_the_last_bit(opened:
 @pytest.mark.parametrize(("name", "feature"), [("run0", "q2p"), ("run1", "q2c"), ("bm25-q2p", "bm25-q2p")])
 def test_a_system_of_one_side_scores_by_that_feature(index: Path, name: str, feature: str) -> None:
     """The score of a reply is the value of the feature that ranks it."""
-    replies = Bot(index).reply(QUERIES[0], system=name, filters=NO_FILTERS)
+    replies = Bot(index).reply(QUERIES[0], system=name, unfiltered=True)
     assert replies
     assert [one.score for one in replies] == [one.features[feature] for one in replies]
 
@@ -65,7 +66,9 @@ def test_a_reply_has_a_value_for_every_feature_of_its_system(index: Path, models
 
 
 @pytest.mark.parametrize("name", list(FEATURES))
-def test_a_feature_is_one_number_for_each_pair_and_changes_nothing(opened: Index, models: Models, name: str) -> None:
+def test_a_feature_is_one_number_for_each_pair_and_changes_nothing(
+    opened: InvertedIndex, models: OpenModels, name: str
+) -> None:
     """A batch gives the values of its pairs one by one; arrays that may not be written are enough."""
     query = query_of(opened, "考试 海 Hawaii")
     found = search(query, Matcher("tfidf", 1.0, 1.0), k=20)
@@ -79,7 +82,7 @@ def test_a_feature_is_one_number_for_each_pair_and_changes_nothing(opened: Index
 
 @pytest.mark.parametrize("name", [name for name, feature in FEATURES.items() if feature.by_term])
 @pytest.mark.parametrize("text", [*QUERIES, "考试 考试 海 Hawaii zzzz"])
-def test_what_the_terms_add_is_the_feature(opened: Index, name: str, text: str) -> None:
+def test_what_the_terms_add_is_the_feature(opened: InvertedIndex, name: str, text: str) -> None:
     """A law: the reasons of a reply add up to its value, and a word that a pair does not have adds nothing."""
     query = query_of(opened, text)
     batch = search(query, Matcher("bm25", 1.0, 1.0), k=20)
@@ -92,7 +95,7 @@ def test_what_the_terms_add_is_the_feature(opened: Index, name: str, text: str) 
     assert (by_term > 0).tolist() == [[word in terms(one) for one in texts] for word in query.words]
 
 
-def test_features_of_no_candidates_are_empty(opened: Index, models: Models) -> None:
+def test_features_of_no_candidates_are_empty(opened: InvertedIndex, models: OpenModels) -> None:
     """A query without known words has no candidates."""
     query = query_of(opened, "zzzz")
     batch = Batch(query, search(query, Matcher("bm25", 1, 1), k=5), models)
@@ -100,13 +103,13 @@ def test_features_of_no_candidates_are_empty(opened: Index, models: Models) -> N
 
 
 @pytest.mark.parametrize("matcher", [Matcher("bm52", 1.0, 1.0), Matcher("cosine", 0.0, 1.0), Matcher("", 0.0, 0.0)])
-def test_an_unknown_similarity_is_an_error(opened: Index, matcher: Matcher) -> None:
+def test_an_unknown_similarity_is_an_error(opened: InvertedIndex, matcher: Matcher) -> None:
     """Never another similarity in its place."""
     with pytest.raises(UnknownName, match=f"unknown similarity '{matcher.similarity}'"):
         search(query_of(opened, "考试"), matcher, k=3)
 
 
-def test_an_unknown_similarity_offers_the_known_one(opened: Index) -> None:
+def test_an_unknown_similarity_offers_the_known_one(opened: InvertedIndex) -> None:
     """Did you mean."""
     with pytest.raises(UnknownName, match="did you mean 'bm25'"):
         search(query_of(opened, "考试"), Matcher("bm52", 1.0, 1.0), k=3)
@@ -129,7 +132,7 @@ def test_the_page_lists_every_system_and_every_feature() -> None:
 
 
 @pytest.mark.parametrize("name", [*SYSTEMS, "fusion:run3,towers"])
-def test_a_longer_ranking_begins_with_the_shorter_one(opened: Index, models: Models, name: str) -> None:
+def test_a_longer_ranking_begins_with_the_shorter_one(opened: InvertedIndex, models: OpenModels, name: str) -> None:
     """Also where k is beyond the depth of the searches, which is 3 here: the candidates of deeper searches follow."""
     query, system = query_of(opened, " ".join(QUERIES)), system_named(name)
     small = replace(system, depth=3 if system.depth else 0)
@@ -142,7 +145,7 @@ def test_a_longer_ranking_begins_with_the_shorter_one(opened: Index, models: Mod
     assert (np.diff(longest.scores) <= 0).all()
 
 
-def test_any_systems_can_be_fused(opened: Index, models: Models) -> None:
+def test_any_systems_can_be_fused(opened: InvertedIndex, models: OpenModels) -> None:
     """By reciprocal rank, as an independent sum over their rankings."""
     query = query_of(opened, QUERIES[0])
     names = ("run3", "towers", "random-walk")

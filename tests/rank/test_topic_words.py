@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kaiwa.build.index.index_build import build_index
-from kaiwa.flow.answers.models import train_models
-from kaiwa.flow.collection.clean import clean_pairs
-from kaiwa.formats.collection.index_folder import open_index
-from kaiwa.formats.collection.model_folder import open_models
-from kaiwa.rank.models.topic_words import logistic_weights, topic_weights
-from kaiwa.rank.texts.token_lists import TokenLists, token_lists
-from kaiwa.retrieve.text.word_classes import WORD_CLASSES, word_class
+import kaiwa
+from kaiwa.ranking.model_folder import open_models
+from kaiwa.ranking.models.topic_words import logistic_weights, topic_weights
+from kaiwa.ranking.texts import TokenLists, token_lists
+from kaiwa.retrieval.build import build_index
+from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.words import WORD_CLASSES, word_class
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kaiwa.rank.models.model_table import Models
-    from kaiwa.rank.texts.corpus import Corpus
+    from kaiwa.ranking.models.table import OpenModels
+    from kaiwa.ranking.texts import Corpus
 
 NOUNS, VERBS = ("天气", "电影", "城市", "老师", "音乐", "早餐"), ("喜欢", "讨论", "学习", "参加", "寻找", "准备")
 """Each of two characters."""
@@ -60,7 +59,7 @@ def words_of(texts: TokenLists, number: int) -> list[int]:
     return texts.of(np.array([number])).tokens.tolist()
 
 
-def test_the_weights_of_words_are_those_of_the_definition(models: Models) -> None:
+def test_the_weights_of_words_are_those_of_the_definition(models: OpenModels) -> None:
     """The stored sum of each word's features and the features of its places, to 1e-6."""
     corpus = models.corpus
     theta = plain_theta(corpus)
@@ -90,9 +89,9 @@ def test_words_of_a_class_that_recurs_in_comments_are_what_texts_are_about(tmp_p
     pairs = [(f"{verb}{noun}", f"{noun}！") for verb in VERBS for noun in NOUNS]
     lines = [f"p{at}\t{post}\tc{at}\t{at}{comment}\n" for at, (post, comment) in enumerate(pairs)]
     (tmp_path / "pairs.tsv").write_text("".join(lines), encoding="utf-8")
-    clean_pairs([tmp_path / "pairs.tsv"], tmp_path / "repo", rules="none")
+    kaiwa.clean([tmp_path / "pairs.tsv"], tmp_path / "repo", rules="none")
     build_index(tmp_path / "repo", tmp_path / "index", language="zh", tokens=None, progress=lambda _done, _total: None)
-    train_models(tmp_path / "index", tmp_path / "models", names=["topicword"])
+    kaiwa.models(tmp_path / "index", tmp_path / "models", names=["topicword"])
     made = open_models(tmp_path / "models", open_index(tmp_path / "index"))
     corpus = made.corpus
     words, pi = topic_weights(token_lists([corpus.numbers("音乐老师参加准备").tolist()]), made.opened("topicword"))

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kaiwa.rank.features.batch import Batch
-from kaiwa.rank.features.translation_language_model import WEIGHTS, Weights, comment_lift, translm
-from kaiwa.rank.models.word_vectors import without_common
-from kaiwa.rank.sources.source import best_posts
-from kaiwa.retrieve.search.matching import Candidates, Matcher, query_of, search
+from kaiwa.ranking.features.batch import Batch
+from kaiwa.ranking.features.translation import WEIGHTS, Weights, comment_lift, translm
+from kaiwa.ranking.models.word_vectors import without_common
+from kaiwa.ranking.sources import best_posts
+from kaiwa.retrieval.matching import Candidates, Matcher, query_of, search
 
 if TYPE_CHECKING:
-    from kaiwa.model.ids import FloatArray
-    from kaiwa.rank.models.model_table import Models
-    from kaiwa.rank.texts.corpus import Corpus
-    from kaiwa.retrieve.index.inverted_index import Index
+    from kaiwa.nouns.ids import FloatArray
+    from kaiwa.ranking.models.table import OpenModels
+    from kaiwa.ranking.texts import Corpus
+    from kaiwa.retrieval.inverted_index import InvertedIndex
 
 
 def plain_comment_shares(corpus: Corpus) -> FloatArray:
@@ -30,14 +30,14 @@ def plain_comment_shares(corpus: Corpus) -> FloatArray:
     return counts / counts.sum()
 
 
-def test_a_comment_of_several_posts_counts_for_each_of_them(models: Models) -> None:
+def test_a_comment_of_several_posts_counts_for_each_of_them(models: OpenModels) -> None:
     """A repository has a popular comment once; its words are popular all the same."""
     corpus = models.corpus
     assert np.diff(corpus.links.comment_starts).max() > 1
     assert corpus.comment_shares.tolist() == pytest.approx(plain_comment_shares(corpus).tolist())
 
 
-def test_the_lift_is_the_mean_log_of_the_ratio_of_two_probabilities(opened: Index, models: Models) -> None:
+def test_the_lift_is_the_mean_log_of_the_ratio_of_two_probabilities(opened: InvertedIndex, models: OpenModels) -> None:
     """P(word | query) by translation and the empty word, over P(word in comments), for each word of the comment."""
     query = query_of(opened, "明天 考试 海 Hawaii")
     batch = Batch(query, search(query, Matcher("tfidf", 1.0, 1.0), k=5), models)
@@ -70,14 +70,14 @@ def test_the_directions_that_texts_share_are_removed_and_no_other() -> None:
     assert np.array_equal(without_common(vectors, texts, 0), vectors)
 
 
-def test_common_words_hardly_count_in_a_text_vector(models: Models) -> None:
+def test_common_words_hardly_count_in_a_text_vector(models: OpenModels) -> None:
     """The words of the vectors are weighted by a / (a + share), so that the commonest hardly count."""
     weights, shares = models.opened("vectors")["rarity"], models.corpus.shares
     assert weights == pytest.approx(1e-3 / (1e-3 + shares), rel=1e-5)
     assert weights[0] == weights.min()
 
 
-def plain_translm(query: list[int], post: list[int], comment: list[int], models: Models) -> float:
+def plain_translm(query: list[int], post: list[int], comment: list[int], models: OpenModels) -> float:
     """The mixture of Xue, Jeon and Croft 2008, word by word, in dictionaries."""
     tables = models.opened("translation")
     weights, shares, total = Weights(), models.corpus.shares, 0.0
@@ -97,7 +97,9 @@ def plain_translm(query: list[int], post: list[int], comment: list[int], models:
     return float(total / len(query))
 
 
-def test_translm_is_that_of_the_mean_probability_over_the_posts_of_the_comment(opened: Index, models: Models) -> None:
+def test_translm_is_that_of_the_mean_probability_over_the_posts_of_the_comment(
+    opened: InvertedIndex, models: OpenModels
+) -> None:
     """Over all its posts, and none of the takedown list but the post of the candidate itself."""
     query, numbers = query_of(opened, "考试 顺利 紧张 海"), np.arange(len(opened.comments))
     found = Candidates(numbers, best_posts(query, numbers), np.zeros(len(numbers)))

@@ -3,18 +3,18 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from kaiwa.compare.comparison import Comparison, compare_runs
-from kaiwa.label.agreement import Estimate
-from kaiwa.model.scores import Scores
-from kaiwa.report.figures.comparison_figures import caterpillar_svg, heat_map_svg
-from kaiwa.report.figures.judging_figures import course_svg
+from kaiwa.comparison.figures import caterpillar_svg, heat_map_svg
+from kaiwa.comparison.leaderboard import Leaderboard, compare_runs
+from kaiwa.labelling.estimates import Estimate
+from kaiwa.labelling.figures import course_svg
+from kaiwa.nouns.matrix import Matrix
 
 
-def compared(runs: tuple[str, ...], *, measure: str = "nERR@10") -> Comparison:
+def compared(runs: tuple[str, ...], *, measure: str = "nERR@10") -> Leaderboard:
     """A comparison of runs with rising means."""
     rng = np.random.default_rng(1)
     values = rng.random((20, len(runs))) + np.linspace(0, 1, len(runs))
-    return compare_runs(Scores(measure, tuple(map(str, range(20))), runs, values), trials=199, rng=rng)
+    return compare_runs(Matrix(measure, tuple(map(str, range(20))), runs, values), trials=199, rng=rng)
 
 
 def texts(svg: str) -> list[str]:

@@ -16,11 +16,11 @@ import pytest
 from click.testing import CliRunner
 
 import kaiwa
-from kaiwa.cli import kaiwa as command
-from kaiwa.flow.rounds.report import write_report
-from kaiwa.formats.scores.score_tables import write_scores
-from kaiwa.report.latex_tables import latex_table
-from kaiwa.task.task_folder import read_task
+from kaiwa.cli.group import kaiwa as command
+from kaiwa.formats.scores import write_scores
+from kaiwa.reporting.report import write_report
+from kaiwa.show.latex import latex_table
+from kaiwa.task.folder import read_task
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -143,20 +143,22 @@ def scores(tmp_path: Path) -> Path:
     runs = (*names, *(f"T{team}-C-R1" for team in range(10)))
     values = np.array([[rng.random() * (1 + place / 5) / 5 for place in range(20)] for _ in range(9)])
     path = tmp_path / "scores.csv"
-    write_scores(path, kaiwa.ScoreSet([kaiwa.Scores("nERR@10", tuple("123456789"), runs, values)]))
+    write_scores(path, kaiwa.Scores([kaiwa.Scores.from_matrix("nERR@10", tuple("123456789"), runs, values)]))
     return path
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        ("compare", "{scores}", "--latex"),
-        ("compare", "{scores}", "--latex", "--pairs", "--anova", "--team-pattern", "(.+)"),
-        ("compare", "{scores}", "--latex", "--baseline", "T3-C-R1", "--test", "t"),
-        ("compare", "{scores}", "--latex", "--baseline", "*star"),
-        ("design", "--variance", "0.06", "--table", "--format", "latex"),
-        ("score", "{run}", "--qrels", "{qrels}", "--format", "latex"),
-        ("score", "{run}", "--qrels", "{qrels}", "--format", "latex", "--per-topic"),
+        ("compare", "{scores}", "--format", "tex", "--team-pattern", "(.+)"),
+        ("compare", "{scores}", "--format", "tex", "--table", "pairs"),
+        ("compare", "{scores}", "--format", "tex", "--table", "anova"),
+        ("compare", "{scores}", "--format", "tex", "--baseline", "T3-C-R1", "--test", "t"),
+        ("compare", "{scores}", "--format", "tex", "--baseline", "*star"),
+        ("design", "--variance", "0.06", "--systems", "2,5", "--min-diff", ".1,.2", "--format", "tex"),
+        ("design", "--variance", "0.06", "--systems", "3", "--min-diff", ".1", "--format", "tex"),
+        ("score", "{run}", "--qrels", "{qrels}", "--format", "tex"),
+        ("score", "{run}", "--qrels", "{qrels}", "--format", "tex", "--table", "scores"),
     ],
     ids=" ".join,
 )

@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from kaiwa.report.document.page import page
-from kaiwa.report.document.parts import RawHtml, Section
+from kaiwa.show.page import RawHtml, Section, page
 
 SCRIPTED = Section("Side by side", (RawHtml('<form id="choose"></form><script id="answers">{}</script>', "1"),))
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kaiwa.rank.replies import Reply
-from kaiwa.report.results.reply_view import ReplyView, excerpt
-from kaiwa.report.text_tables import width
-from kaiwa.retrieve.text.tokenisers import tokeniser
-from kaiwa.retrieve.text.written_words import written_words
+from kaiwa.ranking.replies import Replies, Reply, excerpt
+from kaiwa.retrieval.tokenisers import tokeniser
+from kaiwa.retrieval.words import written_words
+from kaiwa.show.text import width
 
 LONG = "We were stuck in traffic for hours and nobody knew why, then the whole bakery was open and we had warm bread"
 CHINESE = "不开心是一天，开心也是一天，生活中总有许多事情让人烦恼，但是今天天气真好，我们一起去公园散步吧，然后回家做饭"
@@ -72,7 +73,7 @@ def test_a_word_wider_than_the_line_is_cut_inside() -> None:
 def test_ids_and_texts_cannot_control_the_terminal() -> None:
     """Spaces and joiners stay as they are."""
     reply = Reply("c\x1b1", "好　👩\u200d💻\u202e", 1.0, "p\x9b1", "a\u00a0b\x1b", ("w\x1b",), {"q2p": 1.0})
-    text = ReplyView("post", "run2", [reply], "zh").text()
+    text = str(Replies([reply], post="post", system="run2", tokens="zh"))
     assert not set(text) & set("\x1b\x9b\u202e")
     assert "好　👩\u200d💻\\u202e" in text
     assert "a\u00a0b\\x1b" in text
@@ -82,8 +83,8 @@ def test_of_many_features_the_line_shows_those_of_the_largest_weights() -> None:
     """JSON has all of them."""
     features = {f"f{place}": float(place) for place in range(9)}
     weights = {name: (-1) ** place * value for place, (name, value) in enumerate(features.items())}
-    view = ReplyView("p", "model", [Reply("c1", "text", 1.0, "p1", "post", (), features)], "en", weights)
-    reasons = view.text().splitlines()[1]
+    view = Replies([Reply("c1", "text", 1.0, "p1", "post", (), features)], post="p", system="ranker", weights=weights)
+    reasons = str(view).splitlines()[1]
     assert reasons.startswith("    1.0000 (f8 8.0000 (+8.000), f7 7.0000 (-7.000), f6 6.0000 (+6.000), f5")
     assert reasons.endswith("f3 3.0000 (-3.000) and 3 more features (--json)) c1")
-    assert view.fields()["replies"][0]["features"] == features
+    assert json.loads(view.to_json())["replies"][0]["features"] == features

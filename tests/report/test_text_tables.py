@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from kaiwa.report.text_tables import table, visible, width
+from kaiwa.show.text import table, visible, width
 
 BIDI_CONTROLS = {0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 """Unicode 16.0, PropList.txt, property Bidi_Control."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kaiwa.retrieve.text.tokenisers import TOKENISERS, tokeniser
+from kaiwa.retrieval.tokenisers import TOKENISERS, tokeniser
 
 LONG = 1_000_000
 

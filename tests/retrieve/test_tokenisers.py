@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kaiwa.errors import InputError, UnknownName
-from kaiwa.retrieve.text.tokenisers import language_of, tokeniser
+from kaiwa.retrieval.tokenisers import language_of, tokeniser
 
 
 @pytest.mark.parametrize(

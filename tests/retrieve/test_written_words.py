@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kaiwa.model.normalise import normalise
-from kaiwa.retrieve.text.stop_words import FUNCTION_WORDS
-from kaiwa.retrieve.text.tokenisers import tokeniser
-from kaiwa.retrieve.text.written_words import SharedWords, written_words
+from kaiwa.nouns.normalise import normalise
+from kaiwa.retrieval.tokenisers import FUNCTION_WORDS, tokeniser
+from kaiwa.retrieval.words import SharedWords, written_words
 
 TOKENS = ["zh", "ja", "en", "bigrams", "zh+bigrams", "ja+bigrams", "en+bigrams"]
 TEXT = st.text(

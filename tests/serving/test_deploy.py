@@ -15,7 +15,7 @@ import pytest
 import yaml
 from benchmarks.serve.reply_process import nginx, nginx_configuration
 
-from kaiwa.cli import kaiwa as command
+from kaiwa.cli.group import kaiwa as command
 
 pytestmark = pytest.mark.xdist_group("reply")
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -120,7 +120,7 @@ def test_the_command_of_the_image_exists() -> None:
 def test_the_kernels_of_the_image_are_compiled_by_every_system(capsys: pytest.CaptureFixture[str]) -> None:
     """The script of the image asks each system that needs no model."""
     runpy.run_path(str(DEPLOY / "compile_kernels.py"))["main"]()
-    from kaiwa.rank.system_table import SYSTEMS
+    from kaiwa.ranking.system_table import SYSTEMS
 
     able = sum(not one.models for one in SYSTEMS.values())
     assert capsys.readouterr().out == f"{able} systems have answered\n"

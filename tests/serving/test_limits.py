@@ -19,8 +19,8 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kaiwa.cli import kaiwa as command
-from kaiwa.web.reply.limits import LONGEST_POST, MOST_BODY
+from kaiwa.cli.group import kaiwa as command
+from kaiwa.web.reply.app import LONGEST_POST, MOST_BODY
 
 if TYPE_CHECKING:
     import subprocess

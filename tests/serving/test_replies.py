@@ -21,14 +21,13 @@ from benchmarks.serve.server_process import run_kaiwa
 from prometheus_client.parser import text_string_to_metric_families
 
 import kaiwa
-from kaiwa.build.index.index_build import build_index
-from kaiwa.build.repository.cleaning import clean
+from kaiwa.corpus.cleaning import write_cleaned
+from kaiwa.corpus.rules import read_rules
 from kaiwa.errors import InputError
-from kaiwa.flow.answers.models import train_models
-from kaiwa.flow.answers.serve_reply import BotSource, LiveBot
-from kaiwa.formats.collection.rule_files import read_rules
-from kaiwa.web.reply.answerer import answer_to
-from kaiwa.web.reply.question import Question
+from kaiwa.ranking.warm_bot import BotSource, LiveBot
+from kaiwa.retrieval.build import build_index
+from kaiwa.web.reply.app import Question
+from kaiwa.web.reply.serving import answer_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -129,7 +128,9 @@ def test_an_index_that_is_replaced_answers_old_or_new(
     """Never anything else; in the end new, and an index that is damaged is not opened."""
     (tmp_path / "pairs.tsv").write_text("p9\tThe first day in Hawaii\tc99\tAloha from Hawaii\n", encoding="utf-8")
     silent = lambda _done, _total: None  # noqa: E731
-    clean(tmp_path / "pairs.tsv", tmp_path / "repo", rules=read_rules("plain"), sample=None, seed=1, progress=silent)
+    write_cleaned(
+        tmp_path / "pairs.tsv", tmp_path / "repo", rules=read_rules("plain"), sample=None, seed=1, progress=silent
+    )
     old = [one.comment for one in kaiwa.open(served_index).reply(POSTS[2])]
 
     def found(port: int) -> list[str]:
@@ -199,7 +200,7 @@ def test_the_log_has_a_line_of_json_for_each_request_and_no_post(service: ReplyP
 def test_the_models_in_a_folder_decide_which_systems_answer(index: Path, tmp_path: Path) -> None:
     """A system whose models are missing is refused, with the way to give them; the others answer."""
     copy = Path(shutil.copytree(index, tmp_path / "index"))
-    train_models(copy, tmp_path / "models", names=["translation"])
+    kaiwa.models(copy, tmp_path / "models", names=["translation"])
     live = LiveBot(BotSource(copy, tmp_path / "models"))
     assert (live.look(), live.look()) == (True, False)
     assert live.opened is not None
@@ -216,19 +217,19 @@ def test_a_ranker_answers_as_it_does_in_python(index: Path, tmp_path: Path) -> N
     (tmp_path / "topics.tsv").write_text(f"q1\t{POSTS[0]}\nq2\t{POSTS[1]}\n", encoding="utf-8")
     (tmp_path / "qrels.txt").write_text("q1 0 c01 1\nq1 0 c02 0\nq2 0 c04 1\nq2 0 c05 0\n", encoding="utf-8")
     ranker = tmp_path / "ranker"
-    kaiwa.train_ranker(copy, tmp_path / "qrels.txt", topics=tmp_path / "topics.tsv", folds=2, output=ranker)
-    expected = kaiwa.open(copy, model=ranker).reply(POSTS[0], k=3)
-    live = LiveBot(BotSource(copy, model=ranker))
+    kaiwa.train(copy, tmp_path / "qrels.txt", topics=tmp_path / "topics.tsv", folds=2, output=ranker)
+    expected = kaiwa.open(copy, ranker=ranker).reply(POSTS[0], k=3)
+    live = LiveBot(BotSource(copy, ranker=ranker))
     live.look()
     assert live.opened is not None
     answer = json.loads(answer_to(Question(POSTS[0], 3, None, explain=True), live.opened.system(None), live.opened))
-    assert answer["system"] == "model"
+    assert answer["system"] == "ranker"
     assert answer["replies"] == json.loads(json.dumps([asdict(one) for one in expected]))
     assert answer["weights"] == expected.weights
     before = live.opened
     (tmp_path / "pairs.tsv").write_text("p9\tThe first day in Hawaii\tc99\tAloha from Hawaii\n", encoding="utf-8")
-    kaiwa.clean_pairs(tmp_path / "pairs.tsv", tmp_path / "other")
-    kaiwa.index_repository(tmp_path / "other", copy, language="zh")
+    kaiwa.clean(tmp_path / "pairs.tsv", tmp_path / "other")
+    kaiwa.index(tmp_path / "other", copy, language="zh")
     with pytest.raises(InputError, match="index"):
         live.look()
     assert (live.look(), live.opened) == (False, before)

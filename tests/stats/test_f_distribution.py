@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import fdtrc
 
-from kaiwa.stats.f_distribution import PLENTY, critical_f, noncentral_f_tail, noncentrality_needed
+from kaiwa.stats.anova import PLENTY, critical_f, noncentral_f_tail, noncentrality_needed
 
 # printed by mpmath 1.4.1 with 50 digits: the root of log betainc(df2/2, df1/2, 0, df2/(df2 + df1 f)) = log alpha
 CRITICAL = [

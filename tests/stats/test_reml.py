@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kaiwa.compare.variance_components import variance_components
-from kaiwa.stats.mixed_elimination import (
+from kaiwa.comparison.variance import variance_components
+from kaiwa.stats.reml import (
     ANSWER,
     ASSESSOR,
     ASSESSOR_RUN,
@@ -16,12 +16,12 @@ from kaiwa.stats.mixed_elimination import (
     TERMS,
     TOPIC,
     TOPIC_RUN,
+    MixedEquations,
+    reml,
 )
-from kaiwa.stats.mixed_equations import MixedEquations
-from kaiwa.stats.reml import reml
 
 if TYPE_CHECKING:
-    from kaiwa.model.ids import FloatArray, IntArray
+    from kaiwa.nouns.ids import FloatArray, IntArray
 
 PENICILLIN = """
 27 27 25 26 25 24 24 26 24 24 26 25 26 26 26 25 25 25 24 26 25 25 24 24

@@ -9,9 +9,8 @@ import pytest
 
 from kaiwa.errors import InputError
 from kaiwa.stats.random_words import FRACTION_BITS, MAX_RUNS, Draws
+from kaiwa.stats.resampling import Threads, shuffled_means, sums_by_numpy
 from kaiwa.stats.shuffle_kernel import sums_compiled
-from kaiwa.stats.shuffles import shuffled_means, sums_by_numpy
-from kaiwa.stats.trial_blocks import Threads
 
 
 @pytest.mark.parametrize(("topics", "runs", "trials"), [(20, 3, 300), (5, 2, 300), (7, 44, 100), (3, 300, 20)])
@@ -141,11 +140,11 @@ def test_without_the_compiler_every_thread_uses_numpy() -> None:
         "import sys, numpy as np\n"
         "sys.modules['numba'] = None\n"
         "sys.setswitchinterval(1e-6)\n"
-        "from kaiwa.stats import shuffles\n"
-        "from kaiwa.stats.trial_blocks import Threads\n"
-        "shuffles.COMPILED_FROM = shuffles.BLOCK_CELLS = 1\n"
+        "from kaiwa.stats import resampling\n"
+        "from kaiwa.stats.resampling import Threads\n"
+        "resampling.COMPILED_FROM = resampling.SHUFFLE_CELLS = 1\n"
         "by_topic = np.random.default_rng(1).random((4, 3))\n"
-        "means = shuffles.shuffled_means(by_topic, trials=400, key=2, workers=Threads(8))\n"
+        "means = resampling.shuffled_means(by_topic, trials=400, key=2, workers=Threads(8))\n"
         "print(sum(len(block) for block in means))\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

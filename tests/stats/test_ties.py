@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import kaiwa
-from kaiwa.compare.hsd import randomised_hsd
-from kaiwa.stats.ties import tied_means, with_ties
+from kaiwa.comparison.allpairs import randomised_hsd
+from kaiwa.stats.p_values import tied_means, with_ties
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e-13, 1.0, 1e9])
@@ -35,7 +35,7 @@ def test_tiny_scores_are_compared_as_any_others() -> None:
 def test_runs_with_means_equal_up_to_rounding_are_listed_as_given_and_neither_is_better() -> None:
     """The leaderboard does not order them by the last binary digit."""
     values = np.array([[0.3, 0.1 + 0.2, 0.0], [0.3, 0.3, 0.1], [0.6, 0.6, 0.2]])
-    result = kaiwa.Scores("AP", ("1", "2", "3"), ("A", "B", "C"), values).compare(trials=99)
-    assert [standing.run for standing in result.standings] == ["A", "B", "C"]
-    assert result.standings[0].mean == result.standings[1].mean
+    result = kaiwa.Scores.from_matrix("AP", ("1", "2", "3"), ("A", "B", "C"), values).compare(trials=99)
+    assert [standing.run for standing in result.leaderboard] == ["A", "B", "C"]
+    assert result.leaderboard[0].mean == result.leaderboard[1].mean
     assert result.pairs[0].better is None

@@ -3,9 +3,8 @@ import itertools
 import numpy as np
 import pytest
 
-from kaiwa.model.ids import FloatArray
-from kaiwa.stats.topic_resampling import Scheme, exact_multiples, resampled_means, residual_vectors
-from kaiwa.stats.trial_blocks import Threads
+from kaiwa.nouns.ids import FloatArray
+from kaiwa.stats.resampling import Scheme, Threads, exact_multiples, resampled_means, residual_vectors
 
 SCHEMES: tuple[Scheme, ...] = ("wild", "bootstrap")
 
@@ -23,7 +22,7 @@ def test_a_trial_does_not_depend_on_blocks_or_threads(scheme: Scheme, monkeypatc
     """Other blocks, other threads and a later start give the same bits."""
     by_topic = _scores(130, 7)
     whole = _means(by_topic, 200, scheme)
-    monkeypatch.setattr("kaiwa.stats.topic_resampling.BLOCK_CELLS", 1_000)
+    monkeypatch.setattr("kaiwa.stats.resampling.BLOCK_CELLS", 1_000)
     assert (whole == _means(by_topic, 200, scheme, workers=Threads(3))).all()
     assert (whole[60:] == _means(by_topic, 140, scheme, first=60)).all()
 

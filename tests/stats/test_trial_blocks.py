@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 import pytest
 
-from kaiwa.compare.baseline import compare_with_baseline
-from kaiwa.compare.comparison import compare_runs
-from kaiwa.compare.measure_family import compare_family
-from kaiwa.compare.rank_agreement import rank_agreement
-from kaiwa.compare.variance_components import pooled_variance
-from kaiwa.model.scores import Scores
-from kaiwa.stats.topic_draws import drawn_counts, drawn_places, drawn_pluses
-from kaiwa.stats.trial_blocks import Threads, Workers, trial_blocks
-from kaiwa.studies.simulated_design import simulated_tests
-from kaiwa.topicset.simulation.decisions import topics_for_decision
-from kaiwa.topicset.simulation.power_simulation import simulated_power
-from kaiwa.topicset.topic_rounds import planned_rounds
+from kaiwa.comparison.baseline import compare_with_baseline
+from kaiwa.comparison.family import compare_family
+from kaiwa.comparison.leaderboard import compare_runs
+from kaiwa.comparison.tau import rank_agreement
+from kaiwa.comparison.variance import pooled_variance
+from kaiwa.nouns.matrix import Matrix
+from kaiwa.stats.resampling import Threads, Workers, drawn_counts, drawn_places, drawn_pluses, trial_blocks
+from kaiwa.topicset.decisions import topics_for_decision
+from kaiwa.topicset.pilots import simulated_tests
+from kaiwa.topicset.rounds import planned_rounds
+from kaiwa.topicset.simulation import simulated_power
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,8 +27,8 @@ Result = TypeVar("Result")
 CHANCE = np.random.default_rng(3)
 VALUES = CHANCE.beta(1, 2, (30, 1)) * 0.5 + CHANCE.random((30, 4)) * 0.5 + np.array([0, 0.1, 0.2, 0.3])
 TOPICS, RUNS = tuple(map(str, range(30))), tuple("ABCD")
-SCORES = Scores("AP", TOPICS, RUNS, VALUES)
-OTHER = Scores("P+", TOPICS, RUNS, VALUES + CHANCE.normal(0, 0.2, VALUES.shape))
+SCORES = Matrix("AP", TOPICS, RUNS, VALUES)
+OTHER = Matrix("P+", TOPICS, RUNS, VALUES + CHANCE.normal(0, 0.2, VALUES.shape))
 
 
 class Elsewhere:
@@ -78,10 +77,10 @@ VERBS: dict[str, Callable[[Workers], object]] = {
         SCORES, OTHER, interval="bootstrap", trials=400, rng=np.random.default_rng(1), workers=workers
     ),
     "tau of other topics": lambda workers: rank_agreement(
-        SCORES, Scores("P+", tuple("abc"), RUNS, VALUES[:3]), trials=400, rng=np.random.default_rng(1), workers=workers
+        SCORES, Matrix("P+", tuple("abc"), RUNS, VALUES[:3]), trials=400, rng=np.random.default_rng(1), workers=workers
     ),
     "power": lambda workers: _power(workers, "two-way"),
-    "power of shuffles": lambda workers: _power(workers, "randomised-hsd"),
+    "power of shuffles": lambda workers: _power(workers, "hsd"),
     "decision": lambda workers: topics_for_decision(
         VALUES, goal="top", target=0.8, draws=200, rng=np.random.default_rng(1), workers=workers
     ),
@@ -92,9 +91,9 @@ VERBS: dict[str, Callable[[Workers], object]] = {
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks so small that every verb has several."""
-    for module in ("stats.shuffles", "stats.topic_resampling", "stats.topic_bootstrap"):
-        monkeypatch.setattr(f"kaiwa.{module}.BLOCK_CELLS", 2_000)
-    monkeypatch.setattr("kaiwa.topicset.simulation.power_simulation.BATCH_CELLS", 3_600)
+    for cells in ("BLOCK_CELLS", "DRAW_CELLS", "SHUFFLE_CELLS"):
+        monkeypatch.setattr(f"kaiwa.stats.resampling.{cells}", 2_000)
+    monkeypatch.setattr("kaiwa.topicset.simulation.BATCH_CELLS", 3_600)
 
 
 @pytest.mark.usefixtures("small_blocks")

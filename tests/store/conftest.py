@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
+import sys
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from kaiwa.label.criteria import ladder
-from kaiwa.label.task_item import TaskItem
-from kaiwa.store.ballot_batch import Ballots
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from benchmarks.serve.postgres_process import postgres
+
+from kaiwa.nouns.criteria import TaskItem, ladder
+from kaiwa.store.assignment import Place
+from kaiwa.store.ballots import Ballots
 from kaiwa.store.records import Ballot
 from kaiwa.store.vote_store import StoreSettings, open_store
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
-    from kaiwa.store.assignment import Place
-    from kaiwa.store.records import Saved
+    from kaiwa.store.records import Lease, Saved
     from kaiwa.store.vote_store import VoteStore
 
 FAILED = {0: ("topic",), 1: ("context",), 2: (), -1: ()}
@@ -39,12 +43,13 @@ class Round:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.location: str | Path = path
         self.items = task_items()
         self.settings = StoreSettings(2, ladder())
 
     def open(self) -> VoteStore:
         """The store, open."""
-        return open_store(self.path, self.items, self.settings)
+        return open_store(self.location, self.items, self.settings)
 
     def person(self, store: VoteStore, name: str) -> str:
         """The code of an invited assessor."""
@@ -52,15 +57,16 @@ class Round:
 
     def places(self, store: VoteStore, code: str) -> list[Place]:
         """The assessor's list, with leases that are on the disk."""
-        places, written = store.work_for(code)
-        if written:
-            written.result()
-        return places
+        return store.work_for(code).result()
 
     def ballot(self, place: Place, level: int = 2, **other: object) -> Ballot:
         """A vote on a place of a list."""
         given = {"key": secrets.token_hex(8), "failed": FAILED[level], "level": level, **other}
         return Ballot(item=place.item.item, shown=place.item.shown, lease=place.lease.lease, **given)  # type: ignore[arg-type]
+
+    def ballot_on(self, store: VoteStore, lease: Lease, **other: object) -> Ballot:
+        """A vote on a leased item."""
+        return self.ballot(Place(store.state.items[lease.item], lease, None), **other)  # type: ignore[arg-type]
 
     def vote(self, store: VoteStore, code: str, place: Place, level: int = 2, **other: object) -> Saved:
         """Vote on a place of a list."""
@@ -80,6 +86,13 @@ class Round:
         with closing(sqlite3.connect(self.path)) as connection, connection:
             for statement in statements:
                 connection.execute(statement)
+
+
+@pytest.fixture(scope="session")
+def database_url() -> Iterator[str]:
+    """A real PostgreSQL, as ``make test`` installs it."""
+    with postgres() as url:
+        yield url
 
 
 @pytest.fixture

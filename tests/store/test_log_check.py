@@ -58,7 +58,11 @@ def test_what_is_changed_behind_the_store_is_found(judged: Round, what: str) -> 
     assert codes(judged) == expected
 
 
-@pytest.mark.parametrize("what", TAMPERED)
+BROKEN = [what for what, (_, codes) in TAMPERED.items() if codes != {"item"}]
+"""Changes of the log itself, or of what its votes are on."""
+
+
+@pytest.mark.parametrize("what", BROKEN)
 def test_a_changed_log_is_neither_exported_nor_copied(judged: Round, tmp_path: Path, what: str) -> None:
     """No vote of it is written as if it had been given so, and no copy gets a name."""
     judged.edit(TAMPERED[what][0])

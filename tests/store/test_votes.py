@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.label.criteria import ladder
-from kaiwa.label.task_item import TaskItem
-from kaiwa.store.ballot_batch import Ballots
+from kaiwa.nouns.criteria import TaskItem, ladder
+from kaiwa.store.ballots import Ballots, ImportedVote, add_imported
 from kaiwa.store.database import Database
-from kaiwa.store.imported_votes import ImportedVote, add_imported
-from kaiwa.store.people_changes import set_state
+from kaiwa.store.people import set_state
 from kaiwa.store.records import Refused, StoreUnavailable
 from kaiwa.store.vote_reading import current_votes
 from kaiwa.store.vote_store import StoreSettings, open_store

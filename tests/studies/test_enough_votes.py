@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kaiwa.measure.gain_scale import Scale
-from kaiwa.model.run import Run
-from kaiwa.model.votes import Votes
-from kaiwa.studies.enough_votes import Outlook, outlook
-from kaiwa.studies.judging import judged_votes
+from kaiwa.comparison.enough_votes import Outlook, outlook
+from kaiwa.measures.judgements import Scale
+from kaiwa.measures.score import judged_votes
+from kaiwa.nouns.run import Run
+from kaiwa.nouns.votes import Votes
 
 RANKS = 3
 
@@ -28,7 +28,7 @@ def round_of(quality: list[float], *, topics: int, people: int, noise: float, se
                 levels = [int(good if rng.random() > noise else rng.random() < 0.5) for _ in range(people)]
                 rows += [(f"q{topic}", name, f"a{who}", level) for who, level in enumerate(levels)]
         runs.append(Run.from_lists(f"R{place}", lists))
-    return runs, Votes.from_rows(rows, top=1)
+    return runs, Votes.from_rows(rows, max_level=1)
 
 
 def found(runs: list[Run], votes: Votes, seed: int = 1) -> Outlook:
@@ -71,7 +71,7 @@ def test_the_predicted_critical_difference_is_the_one_that_further_votes_give() 
         runs, votes = round_of([0.6, 0.5, 0.4], topics=40, people=4, noise=0.6, seed=seed)
         columns = votes.columns()
         rows = list(zip(*(columns[name] for name in ("topic", "comment", "assessor", "level")), strict=True))
-        half = found(runs, Votes.from_rows([row for row in rows if row[2] in {"a0", "a1"}], top=1))
+        half = found(runs, Votes.from_rows([row for row in rows if row[2] in {"a0", "a1"}], max_level=1))
         now.append(half.critical_difference)
         predicted.append(half.critical_with(half.votes))
         actual.append(found(runs, votes).critical_difference)

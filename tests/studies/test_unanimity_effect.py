@@ -7,21 +7,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kaiwa.label.gain_schemes import SCHEMES
-from kaiwa.model.gains import Gains
-from kaiwa.model.run import Run
-from kaiwa.studies.unanimity_effect import Ratings, UnanimityStudy, unanimity_studies
+from kaiwa.comparison.unanimity import MeasureStudy, Ratings, unanimity_studies
+from kaiwa.labelling.gains import SCHEMES
+from kaiwa.nouns.qrels import Qrels
+from kaiwa.nouns.run import Run
 
 MEASURES = ["nERR@10", "nG@1", "RBP", "Q@10"]
 TOP = 3
 
 
-def studied(counts: np.ndarray, *, p: float, seed: int = 1) -> list[UnanimityStudy]:
+def studied(counts: np.ndarray, *, p: float, seed: int = 1) -> list[MeasureStudy]:
     """The study of three runs that order the items of each of 6 topics at random; counts are items x levels."""
     topics, items = 6, len(counts) // 6
     rng = np.random.default_rng(seed)
     names = [f"d{item}" for item in range(items)]
-    gains = Gains.from_lists({f"t{topic}": dict.fromkeys(names, 1.0) for topic in range(topics)})
+    gains = Qrels.from_lists({f"t{topic}": dict.fromkeys(names, 1.0) for topic in range(topics)})
     runs = [
         Run.from_lists(
             f"R{run}",

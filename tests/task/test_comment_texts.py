@@ -8,7 +8,7 @@ import pytest
 
 from kaiwa.errors import InputError
 from kaiwa.task.comment_texts import comment_texts, takedown_ids
-from kaiwa.task.task_folder import read_task
+from kaiwa.task.folder import read_task
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ def test_lists_of_the_task_of_its_repository_and_given_add_up(small_round: Path)
 
 def test_texts_come_from_a_repository_or_an_index(small_round: Path) -> None:
     """Both give the same; a named folder that is not there is refused."""
-    from kaiwa.build.index.index_build import build_index
+    from kaiwa.retrieval.build import build_index
 
     repository = small_round / "repository"
     build_index(repository, small_round / "index", language="zh", tokens=None, progress=lambda _done, _total: None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.task.task_folder import read_task
+from kaiwa.task.folder import read_task
 
 if TYPE_CHECKING:
     from collections.abc import Callable

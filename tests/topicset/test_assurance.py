@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kaiwa.topicset import design
-from kaiwa.topicset.assurance import VarianceEstimate, assured, estimated_variance
-from kaiwa.topicset.power.tukey_pair import paired_power
+from kaiwa.topicset.answer import answer_to
+from kaiwa.topicset.assurance import VarianceEstimate, estimated_variance
+from kaiwa.topicset.power_functions import paired_tukey_power as paired_power
 
 if TYPE_CHECKING:
-    from kaiwa.model.ids import FloatArray
+    from kaiwa.nouns.ids import FloatArray
 
 
 def test_two_matrices_are_pooled_by_their_degrees_of_freedom() -> None:
@@ -47,10 +47,8 @@ def _true_powers(pilots: list[FloatArray], variance: float, *, effect: float) ->
     got = []
     for pilot in pilots:
         found = estimated_variance([pilot], shared_topics=True)
-        answer = design(variance=found.variance, systems=10, min_diff=effect, test="hsd-paired", scale=10)
-        sure = assured(answer.asked, answer.known, found.df)
-        assert sure is not None
-        got.append((answer.n, sure.n or 0))
+        answer = answer_to(variance=found.variance, systems=10, min_diff=effect, test="tukey", scale=10, df=found.df)
+        got.append((answer.plug_in_n or 0, answer.n))
     cell = {"systems": np.array(10.0), "min_diff": np.array(effect), "alpha": np.array(0.05)}
     sizes = np.array(got, dtype=float)
     return [float(paired_power(n=n, variance=np.array(variance), **cell).mean()) for n in sizes.T]
@@ -85,9 +83,10 @@ def test_assured_sizes_are_those_of_a_second_implementation(systems: int, sizes:
     Written from the definition with scipy.stats: the range by a sum over 801 points, the power by Gauss-Legendre
     quadrature over the chi-square of the error, the variance by 2,000 midpoints.
     """
-    answer = design(variance=0.04, systems=systems, min_diff=0.1 * 2**0.5, test="hsd-paired")
-    found = [assured(answer.asked, answer.known, df) for df in (4.0, 8.0, 16.0, 64.0)]
-    assert [one.n for one in found if one] == sizes
+    cell = {"variance": 0.04, "systems": systems, "min_diff": 0.1 * 2**0.5, "test": "tukey"}
+    found = [answer_to(**cell, df=df) for df in (4.0, 8.0, 16.0, 64.0)]
+    assert [one.assured_n for one in found] == sizes
+    assert {one.plug_in_n for one in found} == {answer_to(**cell).n}
 
 
 def test_a_large_pilot_is_taken_at_its_word_and_a_small_one_is_not() -> None:
@@ -99,20 +98,32 @@ def test_a_large_pilot_is_taken_at_its_word_and_a_small_one_is_not() -> None:
 
 
 def test_a_known_variance_needs_no_more_topics() -> None:
-    """With many degrees of freedom the expected power is the power."""
-    answer = design(variance=0.06, systems=5, min_diff=0.1, test="hsd-paired")
-    sure = assured(answer.asked, answer.known, 1e6)
-    assert sure is not None
-    assert sure.n == answer.n
-    assert sure.expected_power == pytest.approx(answer.power, abs=1e-4)
+    """With many degrees of freedom the averaged power is the power."""
+    cell = {"variance": 0.06, "systems": 5, "min_diff": 0.1, "test": "tukey"}
+    known, sure = answer_to(**cell), answer_to(**cell, df=1e6)
+    assert sure.n == sure.plug_in_n == known.n
+    assert sure.power == pytest.approx(known.power, abs=1e-4)
 
 
-def test_with_topics_given_the_expected_power_is_told() -> None:
-    """No other number of topics is asked for; an interval has no power."""
-    answer = design(variance=0.06, systems=5, n=60, min_diff=0.1, test="hsd-paired")
-    sure = assured(answer.asked, answer.known, 8)
-    assert sure is not None
-    assert sure.n is None
-    assert sure.expected_power < (answer.power or 0)
-    width = design(variance=0.06, min_diff=0.1, test="interval")
-    assert assured(width.asked, width.known, 8) is None
+@pytest.mark.parametrize("test", ["anova", "two-way", "paired-t", "two-sample-t", "one-way-tukey", "robust", "hsd"])
+def test_the_power_is_averaged_for_every_test_and_every_quantity(test: str) -> None:
+    """With 8 degrees of freedom: more topics, less power, a larger difference; each undoes the other."""
+    cell = {"variance": 0.02, "systems": 2, "min_diff": 0.1, "test": test}
+    sure = answer_to(**cell, df=8)
+    assert sure.n > answer_to(**cell).n == sure.plug_in_n
+    assert 0.8 <= (sure.power or 0) < 0.81
+    assert 0.7 < (sure.plug_in_power or 0) < 0.79
+    again = {**cell, "n": sure.n, "df": 8}
+    assert answer_to(**again).power == pytest.approx(sure.power)
+    assert answer_to(**{**again, "min_diff": None}).min_diff == pytest.approx(0.1, rel=0.02)
+    assert answer_to(**again, power=0.8, solve="alpha").alpha == pytest.approx(0.05, rel=0.1)
+    if test not in {"paired-t", "two-sample-t"}:
+        assert answer_to(**{**again, "systems": None}, power=0.8).systems >= 2
+
+
+def test_with_topics_given_the_averaged_power_is_the_answer() -> None:
+    """No other number of topics is asked for."""
+    cell = {"variance": 0.06, "systems": 5, "n": 60, "min_diff": 0.1, "test": "tukey"}
+    sure = answer_to(**cell, df=8)
+    assert (sure.assured_n, sure.plug_in_n, sure.plug_in_power) == (None, None, None)
+    assert (sure.power or 1) < (answer_to(**cell).power or 0)

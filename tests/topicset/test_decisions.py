@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kaiwa.compare.variance_components import variance_components
+from kaiwa.comparison.variance import variance_components
 from kaiwa.errors import DesignError, InputError
-from kaiwa.topicset.simulation.decisions import GOALS, Setting, _search, shrunk, topics_for_decision
+from kaiwa.topicset.decisions import GOALS, Setting, _search, shrunk, topics_for_decision
 
 CHANCE = np.random.default_rng(1)
 PILOT = CHANCE.normal(0, 0.1, (40, 1)) + CHANCE.normal([0.5, 0.45, 0.35, 0.3], 0.15, (40, 4))
@@ -41,7 +41,7 @@ def test_the_error_of_a_share_is_binomial_and_2000_sets_are_drawn() -> None:
 @pytest.mark.parametrize("k", [0, 4])
 def test_the_best_k_are_some_but_not_all_runs(k: int) -> None:
     """From 1 to one less than the runs."""
-    with pytest.raises(InputError, match=f"k: {k} is not from 1 to 3"):
+    with pytest.raises(InputError, match=f"best: {k} is not from 1 to 3"):
         topics_for_decision(PILOT, goal="top", target=0.6, k=k, rng=np.random.default_rng(1))
     assert topics_for_decision(PILOT, goal="top", target=0.6, k=3, rng=np.random.default_rng(1)).reached >= 0.6
 

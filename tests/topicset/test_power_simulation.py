@@ -7,17 +7,17 @@ import pytest
 
 from kaiwa.errors import DesignError, InputError
 from kaiwa.stats.anova import residual_variance
-from kaiwa.topicset.simulation.power_simulation import (
+from kaiwa.topicset.simulation import (
     Lift,
     Simulated,
     _next_size,
     drawn_sets,
+    f_test_two_way,
     lift_for,
     simulated_power,
     simulated_size,
     with_equal_means,
 )
-from kaiwa.topicset.simulation.test_verdicts import f_test_two_way
 
 SMOOTH = np.random.default_rng(1).random((30, 4))
 SIX = np.tile(np.arange(6.0) / 5, (3, 1))

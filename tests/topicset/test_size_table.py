@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.topicset import design
+from kaiwa.topicset.answer import answer_to
 from kaiwa.topicset.requirement import Requirement
-from kaiwa.topicset.size_table import size_table
+from kaiwa.topicset.sizes import size_table
 
 
 def test_the_grid_is_that_of_the_papers() -> None:
@@ -19,14 +19,14 @@ def test_the_grid_is_that_of_the_papers() -> None:
     assert (found.asked.alpha, found.asked.power) == (0.05, 0.8)
 
 
-@pytest.mark.parametrize(("test", "correlation"), [("anova", 0.0), ("two-way", 0.5), ("hsd", 0.0)])
+@pytest.mark.parametrize(("test", "correlation"), [("anova", 0.0), ("two-way", 0.5), ("one-way-tukey", 0.0)])
 def test_every_cell_is_the_design_for_its_systems_and_difference(test: str, correlation: float) -> None:
     """Also at another level and power, and for topics that are shared."""
     asked = Requirement(0.06, alpha=0.01, power=0.9, test=test, correlation=correlation)
     found = size_table(asked, systems=(3, 20), min_diffs=(0.1, 0.25))
     for min_diff, row in zip(found.min_diffs, found.sizes, strict=True):
         for systems, n in zip(found.systems, row, strict=True):
-            cell = design(
+            cell = answer_to(
                 variance=0.06,
                 systems=systems,
                 min_diff=min_diff,

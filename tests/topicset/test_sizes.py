@@ -47,7 +47,7 @@ def test_the_first_guess_for_an_f_test_is_the_answer_or_one_less(test: str, alph
     assert (guess > n - 1.3).all()
 
 
-@pytest.mark.parametrize("test", ["hsd", "hsd-paired"])
+@pytest.mark.parametrize("test", ["one-way-tukey", "tukey"])
 def test_the_first_guess_for_tukeys_test_is_bonferronis_bound(test: str) -> None:
     """Up to 5% above the answer, and exact for two systems."""
     guess, n = guesses(test, 0.05, 0.8)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import f_oneway, ttest_rel
 
 from kaiwa.stats.anova import two_way_anova
-from kaiwa.topicset.simulation.test_verdicts import f_test_one_way, f_test_two_way, hsd_one_way, hsd_two_way
+from kaiwa.topicset.simulation import f_test_one_way, f_test_two_way, hsd_one_way, hsd_two_way
 
 SETS = np.random.default_rng(7).normal([0.0, 1.5, 3.0], 1.0, (100, 3, 3))
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.topicset import design
-from kaiwa.topicset.simulated_looks import p_values
-from kaiwa.topicset.topic_rounds import SPENDING, Rounds, planned_rounds, rounds_of, spent_levels
+from kaiwa.topicset.answer import answer_to
+from kaiwa.topicset.rounds import SPENDING, Rounds, p_values, planned_rounds, rounds_of, spent_levels
 
 CELL = {"systems": 3, "min_diff": 0.5, "variance": 0.25, "shared_topics": False}
 
@@ -102,14 +101,14 @@ def test_a_look_by_the_range_has_the_power_of_tukeys_test() -> None:
     p = p_values(
         [12, 20], 3, True, means=ends, by="range", best_worst=True, trials=20_000, rng=np.random.default_rng(1)
     )
-    exact = design(variance=1.0, systems=3, min_diff=1.4, n=12, test="hsd-paired", scale=9.0).power
+    exact = answer_to(variance=1.0, systems=3, min_diff=1.4, n=12, test="tukey", scale=9.0).power
     assert (p[:, 0] <= 0.05).mean() == pytest.approx(exact, abs=4 * (0.25 / 20_000) ** 0.5)
 
 
-@pytest.mark.parametrize("test", ["hsd", "hsd-paired", "randomised-hsd"])
+@pytest.mark.parametrize("test", ["one-way-tukey", "tukey", "hsd"])
 def test_rounds_are_planned_for_all_pairs_too(test: str) -> None:
     """At the designed number of topics a plan in rounds has about the power of one test at the end."""
-    answer = design(variance=0.02, systems=6, min_diff=0.15, test=test)
+    answer = answer_to(variance=0.02, systems=6, min_diff=0.15, test=test)
     found = rounds_of(answer, [answer.n // 2, answer.n], rng=np.random.default_rng(1))
     assert found.power == pytest.approx(answer.power, abs=0.03)
     assert found.kept == pytest.approx(0.05, abs=0.0015)

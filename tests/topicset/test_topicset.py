@@ -10,19 +10,18 @@ import numpy as np
 import pytest
 from scipy.special import gammaln, nctdtr
 
-from kaiwa.compare.hsd import randomised_hsd
+from kaiwa.comparison.allpairs import randomised_hsd
 from kaiwa.errors import DesignError, InputError, KaiwaError
 from kaiwa.stats.studentised_range import critical_range
-from kaiwa.topicset import TESTS, design
+from kaiwa.topicset.answer import answer_to
 from kaiwa.topicset.budget import Labelling, best_split, cheapest
+from kaiwa.topicset.decisions import topics_for_decision
 from kaiwa.topicset.pass_rates import PassRates, checked_rates, mid_p_power, pass_rate_design
-from kaiwa.topicset.power.interval_width import mean_sd_ratio
+from kaiwa.topicset.power_functions import mean_sd_ratio
 from kaiwa.topicset.requirement import Requirement, completed
-from kaiwa.topicset.simulated_looks import p_values
-from kaiwa.topicset.simulation.decisions import topics_for_decision
-from kaiwa.topicset.simulation.power_simulation import Simulated, simulated_power, simulated_size
-from kaiwa.topicset.simulation.test_verdicts import VERDICTS, f_test_two_way
-from kaiwa.topicset.topic_rounds import planned_rounds, spent_levels
+from kaiwa.topicset.rounds import p_values, planned_rounds, spent_levels
+from kaiwa.topicset.simulation import VERDICTS, Simulated, f_test_two_way, simulated_power, simulated_size
+from kaiwa.topicset.tests import TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,11 +48,11 @@ def pilot(seed: int = 1, topics: int = 60, runs: int = 6) -> np.ndarray:
         ({"alpha": 0.0}, "alpha: 0 is not between"),
         ({"alpha": 1.0}, "alpha: 1 is not between"),
         ({"power": 1.0}, "power: 1 is not between"),
-        ({"n": 1, "min_diff": None}, "n: 1 is not a whole number from 2"),
+        ({"n": 1, "min_diff": None}, "topics: 1 is not a whole number from 2"),
         ({"n": 1_000_000_001, "min_diff": None}, "is not a whole number from 2 to 1,000,000,000"),
         ({"test": "anvoa"}, "did you mean 'anova'"),
         ({"method": "saki"}, "did you mean 'sakai'"),
-        ({"method": "sakai", "test": "hsd"}, "sakai is published for anova"),
+        ({"method": "sakai", "test": "one-way-tukey"}, "sakai is published for anova"),
         ({"test": "paired-t"}, "compares two systems, not 10"),
         ({"correlation": 1.0}, "correlation: 1 is not in"),
         ({"systems": None}, "systems: is missing"),
@@ -65,20 +64,20 @@ def pilot(seed: int = 1, topics: int = 60, runs: int = 6) -> np.ndarray:
 def test_a_bad_requirement_is_refused_with_its_repair(change: dict[str, object], words: str) -> None:
     """One line that names the quantity and what to do."""
     with pytest.raises(KaiwaError, match=words.replace("(", r"\(")) as refusal:
-        design(**(CELL | change))  # type: ignore[arg-type]
+        answer_to(**(CELL | change))  # type: ignore[arg-type]
     assert "\n" not in str(refusal.value)
 
 
 def test_an_unreachable_difference_names_the_fewest_topics_that_reach_the_largest() -> None:
     """Two topics find nothing on a scale of 1 with three systems; three find the largest difference."""
     with pytest.raises(DesignError, match="the fewest that find the largest one are 3"):
-        design(variance=0.05, systems=3, n=2)
+        answer_to(variance=0.05, systems=3, n=2)
 
 
 def test_too_few_topics_for_two_systems_names_the_fewest() -> None:
     """Solving for systems when even two are too many."""
     with pytest.raises(DesignError, match="the fewest for 2 are"):
-        design(variance=0.05, n=5, min_diff=0.01, power=0.9)
+        answer_to(variance=0.05, n=5, min_diff=0.01, power=0.9)
 
 
 def test_the_table_says_what_each_test_compares() -> None:
@@ -89,19 +88,19 @@ def test_the_table_says_what_each_test_compares() -> None:
         "two-way": (False, True, False),
         "paired-t": (True, True, False),
         "two-sample-t": (True, False, False),
-        "hsd": (False, False, True),
-        "hsd-paired": (False, True, True),
+        "one-way-tukey": (False, False, True),
+        "tukey": (False, True, True),
         "robust": (False, True, True),
-        "randomised-hsd": (False, True, True),
+        "hsd": (False, True, True),
     }
 
 
 def test_systems_are_found_where_two_are_too_few_for_the_error() -> None:
     """Two shared topics leave two systems one degree of freedom: power .25, but .42 for four systems."""
-    found = design(variance=0.0625, min_diff=1.0, n=2, power=0.375, test="two-way", solve="systems")
+    found = answer_to(variance=0.0625, min_diff=1.0, n=2, power=0.375, test="two-way", solve="systems")
     assert found.systems >= 4
     powers = [
-        design(variance=0.0625, min_diff=1.0, n=2, systems=found.systems + more, test="two-way").power
+        answer_to(variance=0.0625, min_diff=1.0, n=2, systems=found.systems + more, test="two-way").power
         for more in (0, 1)
     ]
     assert powers[0] >= 0.375 > powers[1]
@@ -109,32 +108,32 @@ def test_systems_are_found_where_two_are_too_few_for_the_error() -> None:
 
 def test_the_textbook_t_tests_need_34_and_64() -> None:
     """Effect .5, alpha .05, power .80 (Cohen 1988): 34 pairs, 64 a group."""
-    assert design(variance=0.5, min_diff=0.5, test="paired-t").n == 34
-    assert design(variance=1.0, min_diff=0.5, test="two-sample-t").n == 64
+    assert answer_to(variance=0.5, min_diff=0.5, test="paired-t").n == 34
+    assert answer_to(variance=1.0, min_diff=0.5, test="two-sample-t").n == 64
 
 
 def test_the_published_number_stands_beside_the_exact_one() -> None:
     """90 published, 91 exact, for nERR@10 with 10 systems and minD .15."""
-    answer = design(**CELL)  # type: ignore[arg-type]
+    answer = answer_to(**CELL)  # type: ignore[arg-type]
     assert (answer.n, answer.exact_n, answer.published_n) == (91, 91, 90)
 
 
 def test_one_way_anova_of_two_systems_is_the_two_sample_t_test() -> None:
     """The same n and the same power."""
-    anova = design(variance=0.06, systems=2, min_diff=0.1)
-    assert anova.power == pytest.approx(design(variance=0.06, n=anova.n, min_diff=0.1, test="two-sample-t").power)
+    anova = answer_to(variance=0.06, systems=2, min_diff=0.1)
+    assert anova.power == pytest.approx(answer_to(variance=0.06, n=anova.n, min_diff=0.1, test="two-sample-t").power)
 
 
 def test_tukey_with_two_systems_is_the_two_sample_t_test() -> None:
     """The studentised range of two is sqrt 2 |t|."""
-    hsd = design(variance=0.06, systems=2, min_diff=0.1, n=60, test="hsd")
-    assert hsd.power == pytest.approx(design(variance=0.06, n=60, min_diff=0.1, test="two-sample-t").power, abs=1e-8)
+    hsd = answer_to(variance=0.06, systems=2, min_diff=0.1, n=60, test="one-way-tukey")
+    assert hsd.power == pytest.approx(answer_to(variance=0.06, n=60, min_diff=0.1, test="two-sample-t").power, abs=1e-8)
 
 
 def test_tukey_with_two_systems_on_the_same_topics_is_the_paired_t_test() -> None:
     """V_E2 is half the variance of the differences, and the error has n - 1 degrees of freedom in both."""
-    hsd = design(variance=0.06, systems=2, min_diff=0.1, n=9, test="hsd-paired")
-    assert hsd.power == pytest.approx(design(variance=0.06, n=9, min_diff=0.1, test="paired-t").power, abs=1e-8)
+    hsd = answer_to(variance=0.06, systems=2, min_diff=0.1, n=9, test="tukey")
+    assert hsd.power == pytest.approx(answer_to(variance=0.06, n=9, min_diff=0.1, test="paired-t").power, abs=1e-8)
 
 
 def test_the_power_of_tukey_on_the_same_topics_has_m_minus_1_times_n_minus_1_degrees_of_freedom() -> None:
@@ -142,13 +141,13 @@ def test_the_power_of_tukey_on_the_same_topics_has_m_minus_1_times_n_minus_1_deg
     df, q = 4 * 11, critical_range(0.05, 5, 44)
     shift = (12 / 2) ** 0.5 * 0.3 / 0.06**0.5
     expected = 1 - nctdtr(df, shift, q / 2**0.5) + nctdtr(df, shift, -q / 2**0.5)
-    found = design(variance=0.06, systems=5, min_diff=0.3, n=12, test="hsd-paired")
+    found = answer_to(variance=0.06, systems=5, min_diff=0.3, n=12, test="tukey")
     assert found.power == pytest.approx(expected, abs=1e-9)
 
 
 def test_alternatives_are_half_to_twice_the_answer() -> None:
     """Fewest first, each with its power and the difference it finds."""
-    near = design(**CELL).alternatives  # type: ignore[arg-type]
+    near = answer_to(**CELL).alternatives  # type: ignore[arg-type]
     assert [one.n for one in near] == [46, 68, 82, 100, 114, 136, 182]
     assert [one.power for one in near] == sorted(one.power or 0.0 for one in near)
     assert near[0].min_diff == pytest.approx(0.211133, abs=1e-6)
@@ -156,8 +155,8 @@ def test_alternatives_are_half_to_twice_the_answer() -> None:
 
 def test_sharing_topics_saves_what_the_correlation_promises() -> None:
     """At correlation .5 a two-way design needs about half the topics."""
-    apart = design(variance=0.06, systems=5, min_diff=0.1, test="two-way").n
-    shared = design(variance=0.06, systems=5, min_diff=0.1, test="two-way", correlation=0.5).n
+    apart = answer_to(variance=0.06, systems=5, min_diff=0.1, test="two-way").n
+    shared = answer_to(variance=0.06, systems=5, min_diff=0.1, test="two-way", correlation=0.5).n
     assert shared == pytest.approx(apart / 2, rel=0.03)
 
 
@@ -232,7 +231,7 @@ def test_simulated_power_agrees_with_theory_on_normal_scores(test: str) -> None:
     """Within four Monte-Carlo errors and what a finite pilot adds."""
     scores = np.random.default_rng(5).normal(0.5, 0.2, (4000, 4))
     systems = 2 if test.endswith("-t") else 4
-    answer = design(variance=0.04, systems=systems, n=40, min_diff=0.12, test=test)
+    answer = answer_to(variance=0.04, systems=systems, n=40, min_diff=0.12, test=test)
     found = simulated_power(scores, VERDICTS[test], n=40, systems=systems, min_diff=0.12, rng=np.random.default_rng(1))
     assert answer.power is not None
     assert found.power == pytest.approx(answer.power, abs=4 * found.error + 0.01)
@@ -367,7 +366,7 @@ def test_a_look_at_a_few_topics_has_the_power_of_its_design(shared: bool) -> Non
     ends = np.array([1.0, 0.0, -1.0])
     looks = p_values([2, 5], 3, shared, means=ends, trials=20_000, rng=np.random.default_rng(1))
     for n, p in zip((2, 5), looks.T, strict=True):
-        exact = design(variance=1.0, systems=3, min_diff=2.0, n=n, test="two-way" if shared else "anova", scale=9.0)
+        exact = answer_to(variance=1.0, systems=3, min_diff=2.0, n=n, test="two-way" if shared else "anova", scale=9.0)
         assert (p <= 0.05).mean() == pytest.approx(exact.power, abs=4 * (0.25 / 20_000) ** 0.5)
 
 
@@ -389,13 +388,13 @@ def test_rounds_that_do_not_grow_are_refused(looks: list[int]) -> None:
         planned_rounds(looks, systems=3, min_diff=0.1, variance=0.05, shared_topics=True, rng=np.random.default_rng(1))
 
 
-@pytest.mark.parametrize(("clusters", "test"), [(True, "randomised-hsd"), (False, "midway")])
+@pytest.mark.parametrize(("clusters", "test"), [(True, "hsd"), (False, "midway")])
 def test_the_randomised_test_has_its_power_where_the_other_means_lie_worst(
     clusters: bool,  # noqa: FBT001
     test: str,
 ) -> None:
     """Ten systems, 30 topics: .69 in two clusters and .81 midway, where Tukey's test has .80 in both."""
-    answer = design(variance=0.02, systems=10, min_diff=0.15, n=30, test="randomised-hsd")
+    answer = answer_to(variance=0.02, systems=10, min_diff=0.15, n=30, test="hsd")
     promised = answer.power if clusters else answer.midway_power
     rng = np.random.default_rng(1)
     means = np.repeat([0.075, -0.075], 5) if clusters else np.array([0.075, *[0.0] * 8, -0.075])
@@ -407,13 +406,13 @@ def test_the_randomised_test_has_its_power_where_the_other_means_lie_worst(
 def test_a_design_for_the_randomised_test_holds_for_the_worst_means() -> None:
     """More topics than Tukey's test needs; of two systems there are no others, so about as many."""
     cell = {"variance": 0.02, "min_diff": 0.15}
-    tukey, randomised = (design(**cell, systems=10, test=test).n for test in ("hsd-paired", "randomised-hsd"))  # type: ignore[arg-type]
+    tukey, randomised = (answer_to(**cell, systems=10, test=test).n for test in ("tukey", "hsd"))  # type: ignore[arg-type]
     assert (tukey, randomised) == (30, 36)
-    pair = [design(**cell, systems=2, test=test).n for test in ("hsd-paired", "randomised-hsd")]  # type: ignore[arg-type]
+    pair = [answer_to(**cell, systems=2, test=test).n for test in ("tukey", "hsd")]  # type: ignore[arg-type]
     assert abs(pair[0] - pair[1]) <= 1
 
 
 def test_a_few_topics_cannot_show_any_difference_to_a_test_that_shuffles_it() -> None:
     """Ten systems in two clusters: below six topics shuffled scores differ as much as the true ones."""
     with pytest.raises(DesignError, match="the fewest that find the largest one are"):
-        design(variance=0.0001, systems=10, n=4, test="randomised-hsd")
+        answer_to(variance=0.0001, systems=10, n=4, test="hsd")

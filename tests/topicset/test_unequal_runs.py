@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import sqrt
 from typing import TYPE_CHECKING
 
@@ -9,20 +10,19 @@ import numpy as np
 import pytest
 
 import kaiwa
-from kaiwa.compare.robust import robust_hsd
-from kaiwa.model.scores import Scores
+from kaiwa.comparison.allpairs import robust_hsd
+from kaiwa.nouns.matrix import Matrix
 from kaiwa.stats.anova import residual_variance
 from kaiwa.stats.studentised_range import critical_range
-from kaiwa.studies.pilot_design import PilotDesign, pilot_design
-from kaiwa.studies.simulated_design import simulated_design
 from kaiwa.topicset.answer import answered
+from kaiwa.topicset.pilots import PilotDesign, pilot_design, simulated_design
 from kaiwa.topicset.requirement import Requirement, completed
-from kaiwa.topicset.simulation.power_simulation import Lift, kept_sets
-from kaiwa.topicset.topic_rounds import planned_rounds
-from kaiwa.topicset.unequal_runs import range_ratio
+from kaiwa.topicset.rounds import planned_rounds
+from kaiwa.topicset.simulation import Lift, kept_sets
+from kaiwa.topicset.tests import range_ratio
 
 if TYPE_CHECKING:
-    from kaiwa.model.ids import FloatArray
+    from kaiwa.nouns.ids import FloatArray
 
 SPREADS = np.geomspace(0.05, 0.45, 8)
 
@@ -36,7 +36,7 @@ def designed(values: FloatArray, test: str = "robust", min_diff: float = 0.2) ->
     """The design of a pilot for eight systems."""
     topics, runs = (tuple(map(str, range(size))) for size in values.shape)
     asked = Requirement(1.0, systems=8, min_diff=min_diff, test=test)
-    return pilot_design([Scores("AP", topics, runs, values)], completed(asked))
+    return pilot_design([Matrix("AP", topics, runs, values)], completed(asked))
 
 
 def test_the_ratio_is_that_of_simulated_ranges() -> None:
@@ -67,20 +67,20 @@ def test_pilots_are_averaged_and_fewer_systems_are_drawn_from_the_runs() -> None
 
 
 def test_a_design_for_the_robust_test_has_its_power_where_tukeys_falls_short() -> None:
-    """400 data sets of unequal runs at the n of each design for 80%; the audit found .74 for Tukey's."""
+    """400 data sets of the pilot's runs at the plug-in n of each design for 80%; the audit found .74 for Tukey's."""
     rng = np.random.default_rng(5)
     pilot = unequal(rng, 400)
     lift = np.array([0.1, *[0.0] * 6, -0.1])
     power = {}
-    for test in ("hsd-paired", "robust"):
-        n = designed(pilot, test).answer.n
+    for test in ("tukey", "robust"):
+        n = designed(pilot, test).answer.plug_in_n or 0
         found = []
         for _ in range(400):
             order = rng.permutation(8)
             values = unequal(rng, n)[:, order] + lift
             found.append(robust_hsd(values, trials=199, rng=rng).p_values()[0, -1] <= 0.05)
         power[test] = float(np.mean(found))
-    assert power["robust"] > power["hsd-paired"] + 0.04
+    assert power["robust"] > power["tukey"] + 0.04
     assert power["robust"] == pytest.approx(0.8, abs=0.06)
 
 
@@ -101,15 +101,13 @@ def _at(design: kaiwa.Design, *, n: int, min_diff: float | None = 0.2) -> Requir
     asked = design.asked
     power = 0.8 if min_diff is None else None
     return Requirement(
-        asked.variance, n, power, min_diff, 8, 0.05, "robust", range_ratio=asked.range_ratio
+        asked.variance, n, power, min_diff, 8, 0.05, "robust", range_ratio=asked.range_ratio, df=asked.df
     )  # fmt: skip
 
 
 def test_without_a_pilot_the_design_is_that_of_equal_runs() -> None:
     """Nothing says how unequal the runs are."""
-    one, other = (
-        kaiwa.design(variance=0.02, systems=10, min_diff=0.1, test=test).n for test in ("robust", "hsd-paired")
-    )
+    one, other = (kaiwa.design(variance=0.02, systems=10, min_diff=0.1, test=test).n for test in ("robust", "tukey"))
     assert one == other
 
 
@@ -146,9 +144,10 @@ def test_simulated_sets_keep_the_runs_of_the_pilot() -> None:
 def test_the_simulated_power_of_the_robust_test_is_the_designed_one() -> None:
     """Drawn from the pilot with its variances; scores with few values are dealt to the systems instead."""
     pilot = unequal(np.random.default_rng(8), 200)
-    found = designed(pilot).answer
+    asked = replace(designed(pilot).answer.asked, df=None)
+    found = answered(asked)
     steps = simulated_design(pilot, found, test="robust", trials=500, rng=np.random.default_rng(1))
     assert steps[0].power == pytest.approx(0.8, abs=0.07)
     coarse = np.random.default_rng(9).integers(0, 3, (60, 4)) / 2
-    asked = kaiwa.design(variance=residual_variance(coarse), systems=4, min_diff=0.3, n=40, test="robust")
-    assert 0 < simulated_design(coarse, asked, test="robust", trials=500, rng=np.random.default_rng(1))[0].power < 1
+    other = kaiwa.design(variance=residual_variance(coarse), systems=4, min_diff=0.3, topics=40, test="robust")
+    assert 0 < simulated_design(coarse, other, test="robust", trials=500, rng=np.random.default_rng(1))[0].power < 1

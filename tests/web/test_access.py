@@ -12,7 +12,7 @@ import pytest
 from benchmarks.serve.page_client import Client, Served, ballot
 from benchmarks.serve.server_process import ServerProcess, invited, run_kaiwa
 
-from kaiwa.store import access
+from kaiwa.store import people as access
 from kaiwa.web.app import RULES
 from kaiwa.web.pages import static_version
 
@@ -186,7 +186,7 @@ def test_digests_are_compared_in_constant_time(served: Served, monkeypatch: pyte
 
 def access_person(name: str) -> object:
     """Somebody with the token ``token NAME``."""
-    from kaiwa.store.people_changes import digest_of
+    from kaiwa.store.people import digest_of
     from kaiwa.store.records import Person
 
     return Person(name, name, "assessor", "active", digest_of(f"token {name}"), "")

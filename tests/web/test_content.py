@@ -11,9 +11,8 @@ from benchmarks.serve.page_client import Client, Served, ballot, started
 from benchmarks.serve.server_process import ServerProcess, invited, run_kaiwa
 from benchmarks.serve.small_task import make_task
 
-from kaiwa.formats.collection.repository import Manifest
-from kaiwa.formats.collection.repository_writer import writing_repository
 from kaiwa.formats.readers import read_votes
+from kaiwa.formats.repository import Manifest, writing_repository
 from kaiwa.web.pages import static_version
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from benchmarks.serve.assessor_client import AssessorClient
-from benchmarks.serve.kills import killed_under_load
+from benchmarks.serve.kills import exported, killed_under_load
 from benchmarks.serve.page_client import Client, ballot
-from benchmarks.serve.postgres_process import new_database
+from benchmarks.serve.postgres_process import new_database, running_postgres
 from benchmarks.serve.server_process import ServerProcess, in_own_thread, invited, run_kaiwa
 from benchmarks.serve.small_task import make_task
 
@@ -26,6 +26,9 @@ from kaiwa.store.tables import read_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+NO_REPEATS = "repeat_share = 0.0\n"
+"""The second votes on items that come back are not exported."""
 
 pytestmark = pytest.mark.xdist_group("web_durability")
 
@@ -62,22 +65,26 @@ def test_twenty_kills_under_fifty_clients_lose_and_double_nothing(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     """Votes that were stored and not acknowledged come again, and their keys keep them single."""
-    task = make_task(tmp_path / "task", topics=60, comments=20, votes_per_item=50)
+    task = make_task(tmp_path / "task", topics=60, comments=20, votes_per_item=50, settings=NO_REPEATS)
     found = killed_under_load(task, kills=20, clients=50)
     record_property("would-be doubles", found.saved_by_key)
     print(f"would-be doubles: {found.saved_by_key} of {found.pressed} votes, {found.kills} kills")  # noqa: T201  asked for
     assert (found.lost, found.doubled) == ((), ()), found.log
     assert found.saved_by_key > 0, found
     assert run_kaiwa("verify", str(task)).returncode == 0
+    assert exported(task, None) == found.given
 
 
-def test_kills_on_postgresql_lose_and_double_nothing(tmp_path: Path, database_url: str) -> None:
-    """The same clients, the same log, another database."""
-    store = new_database(database_url, "kills")
-    task = make_task(tmp_path / "task", topics=40, comments=20, votes_per_item=50)
-    found = killed_under_load(task, kills=3, clients=20, store=store)
-    assert (found.lost, found.doubled) == ((), ()), found.log
-    assert run_kaiwa("verify", str(task), "--store", store).returncode == 0
+def test_six_kills_of_the_server_and_its_postgresql_lose_and_double_nothing(tmp_path: Path) -> None:
+    """The database alone, both, the server alone: nothing is found, and the export is what was pressed."""
+    with running_postgres() as database:
+        store = new_database(database.url, "kills")
+        task = make_task(tmp_path / "task", topics=60, comments=20, votes_per_item=50, settings=NO_REPEATS)
+        found = killed_under_load(task, kills=6, clients=20, store=store, database=database)
+        assert (found.lost, found.doubled) == ((), ()), found.log
+        verified = run_kaiwa("verify", str(task), "--store", store, check=False)
+        assert (verified.returncode, " 0 findings;" in verified.stdout) == (0, True), verified.stdout
+        assert exported(task, store) == found.given
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])

@@ -13,10 +13,9 @@ import pytest
 from benchmarks.serve.page_client import Client, Served, started
 from benchmarks.serve.server_process import in_own_thread
 
-from kaiwa.web.http_messages import BODY_SECONDS
-from kaiwa.web.http_server import bound_socket
-from kaiwa.web.rate_limits import PERSON, SIGN_IN
-from kaiwa.web.waiting_connections import MOST_WAITING, WaitingConnections
+from kaiwa.web.guard import PERSON, SIGN_IN
+from kaiwa.web.http import BODY_SECONDS
+from kaiwa.web.server import MOST_WAITING, WaitingConnections, bound_socket
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from kaiwa.web.languages import LANGUAGES, words_of
+from kaiwa.web.pages import LANGUAGES, words_of
 
 PLACES = re.compile(r"\{\w+\}")
 

@@ -1,3 +1,5 @@
-from kaiwa.cli import main
+from __future__ import annotations
+
+from kaiwa.cli.group import main
 
 main()

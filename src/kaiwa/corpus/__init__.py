@@ -1,1 +1,0 @@
-"""Cleaning of pairs: rule sets, duplicates, near-duplicates, topics."""

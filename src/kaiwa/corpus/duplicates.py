@@ -12,9 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kaiwa.errors import counted
+from kaiwa.nouns.ids import first_rows
+from kaiwa.nouns.normalise import bigrams
 
 if TYPE_CHECKING:
-    from kaiwa.model.ids import IntArray
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from kaiwa.nouns.ids import IntArray
+
 
 KeyArray = NDArray[np.uint64]
 BoolArray = NDArray[np.bool_]
@@ -34,23 +39,6 @@ is_other       the comment that is kept has another id
 keep, post_stays, comment_stays, alias    what is written of the row
 """
 CONFLICT = "id with another text"
-
-
-def first_rows(keys: KeyArray) -> IntArray:
-    """Per row, the first row with the same key.
-
-    >>> first_rows(np.array([7, 9, 7, 9, 5], dtype=np.uint64))
-    array([0, 1, 0, 1, 4])
-    """
-    if not len(keys):
-        return np.zeros(0, dtype=np.int64)
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    new = np.concatenate(([True], ordered[1:] != ordered[:-1]))
-    first_of_key = order[np.flatnonzero(new)]
-    firsts = np.empty(len(keys), dtype=np.int64)
-    firsts[order] = first_of_key[np.cumsum(new) - 1]
-    return firsts
 
 
 def within_first(groups: IntArray | KeyArray, limit: int) -> BoolArray:
@@ -196,3 +184,38 @@ def _any_of_group(first: IntArray, which: BoolArray) -> BoolArray:
     found = np.zeros(len(first), dtype=np.bool_)
     found[first[which]] = True
     return found[first]
+
+
+# Near-duplicate texts: a high overlap of character bigrams, found with an inverted index of bigrams.
+
+
+NEAR = 0.7
+"""The least Jaccard coefficient of character bigrams of near-duplicate posts."""
+
+
+def near_pairs(texts: Iterable[str], known: Sequence[str], *, threshold: float = NEAR) -> Iterator[tuple[int, int]]:
+    """The positions in ``texts`` and in ``known`` of all near-duplicates.
+
+    >>> list(near_pairs(["今天天气真好啊", "明天考试"], ["今天天气真好！", "去看海"]))
+    [(0, 0)]
+    """
+    sets = [bigrams(text) for text in known]
+    sizes = np.array([len(grams) for grams in sets], dtype=np.int64)
+    texts_with = _texts_with(sets)
+    for place, text in enumerate(texts):
+        grams = bigrams(text)
+        found = [texts_with[gram] for gram in grams if gram in texts_with]
+        if not found:
+            continue
+        shared = np.bincount(np.concatenate(found), minlength=len(sets))
+        near = (shared > 0) & (shared >= threshold * (len(grams) + sizes - shared))
+        yield from ((place, other) for other in np.flatnonzero(near).tolist())
+
+
+def _texts_with(sets: Sequence[frozenset[str]]) -> dict[str, IntArray]:
+    """The positions of the texts with each bigram."""
+    places: dict[str, list[int]] = {}
+    for place, grams in enumerate(sets):
+        for gram in grams:
+            places.setdefault(gram, []).append(place)
+    return {gram: np.array(found, dtype=np.int64) for gram, found in places.items()}

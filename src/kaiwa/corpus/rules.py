@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, Names
+from kaiwa.formats.text_files import read_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+    from collections.abc import Set as AbstractSet
+
+    from kaiwa.nouns.run import Pair
+
 
 SIDES = ("post", "comment", "both")
 _COUNTS = ("min_chars", "max_chars")
@@ -131,3 +139,83 @@ def _refuse_types(place: str, fields: Mapping[str, Any], types: Mapping[str, typ
 def _refuse_unknown(place: str, fields: Mapping[str, Any], known: tuple[str, ...]) -> None:  # Any: TOML values
     if unknown := [key for key in fields if key not in known]:
         raise InputError(f"{place}: unknown field {unknown[0]!r}; known: {', '.join(known)}")
+
+
+# Pairs that pass a rule set, and counts of those that were removed.
+
+
+EXAMPLES = 3
+EXAMPLE_CHARS = 60
+
+
+class Removals:
+    """How many pairs each rule removed, with the first few texts it removed.
+
+    >>> removals = Removals()
+    >>> removals.add("short", "ok")
+    >>> removals.counts, removals.examples
+    ({'short': 1}, {'short': ['ok']})
+    """
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
+        self.examples: dict[str, list[str]] = {}
+
+    def add(self, reason: str, text: str, *, times: int = 1) -> None:
+        """Count a removed text."""
+        self.counts[reason] = self.counts.get(reason, 0) + times
+        shown = self.examples.setdefault(reason, [])
+        if text and len(shown) < EXAMPLES and text[:EXAMPLE_CHARS] not in shown:
+            shown.append(text[:EXAMPLE_CHARS])
+
+    def include(self, later: Removals) -> None:
+        """Add what was removed later in the same input."""
+        for reason, count in later.counts.items():
+            self.add(reason, "", times=count)
+            for text in later.examples[reason]:
+                self.add(reason, text, times=0)
+
+
+def passing(pairs: Iterable[Pair], rules: RuleSet, removals: Removals, takedown: AbstractSet[str]) -> list[Pair]:
+    """The pairs whose post and comment both pass; the others are counted by the first rule that removes them.
+
+    A comment of a takedown passes, because its near-duplicates are still to be found; no example shows a takedown.
+    """
+    kept = []
+    last: str | None = None
+    post_reason: str | None = None
+    for pair in pairs:
+        if pair.post != last:
+            last, post_reason = pair.post, rules.against("post", pair.post)
+        reason = post_reason or rules.against("comment", pair.comment)
+        if reason is None or pair.comment_id in takedown:
+            kept.append(pair)
+        else:
+            removed, name = (pair.post, pair.post_id) if post_reason else (pair.comment, pair.comment_id)
+            hidden = pair.post_id in takedown
+            removals.add(reason, "" if hidden else removed if removed.strip() else f"{name} (empty)")
+    return kept
+
+
+# Rule sets: the ones that come with Kaiwa, and a user's own, as TOML.
+
+
+def known_rules() -> Names[RuleSet]:
+    """The rule sets that come with Kaiwa, by name.
+
+    >>> sorted(known_rules())
+    ['chat', 'none', 'plain', 'twitter', 'weibo']
+    """
+    shipped = sorted(files("kaiwa.corpus").joinpath("rulesets").iterdir(), key=lambda entry: entry.name)
+    sets = [RuleSet.from_fields(tomllib.loads(entry.read_text(encoding="utf-8"))) for entry in shipped]
+    return Names("rule set", {rules.name: rules for rules in sets})
+
+
+def read_rules(name: str) -> RuleSet:
+    """The rule set of that name, or the one in the TOML file of that name."""
+    if not name.endswith(".toml"):
+        return known_rules()[name]
+    try:
+        return RuleSet.from_fields(read_toml(Path(name), "see kaiwa names rules for examples"))
+    except InputError as fault:
+        raise fault if str(fault).startswith(name) else InputError(f"{name}: {fault.marked}") from None

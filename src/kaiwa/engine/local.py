@@ -14,21 +14,189 @@ from itertools import count
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from kaiwa.engine.arrow_tables import ByKey, ByTask, Together
-from kaiwa.engine.calls import Call, OneTask, sorted_by
-from kaiwa.engine.dataset import Gathered
-from kaiwa.engine.spilled_parts import GatherOrder, Joined, Ordered, Regrouped, SpillOrder, Stored, by_number
+from kaiwa.engine.arrow_tables import ByKey, ByTask, Together, concatenated, decoded, encoded, pieces
+from kaiwa.engine.calls import Call, OneTask, chained, joined_items, ordered_items, regrouped_items, sorted_by
+from kaiwa.engine.dataset import Gathered, Note
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from kaiwa.engine.arrow_tables import Split
-    from kaiwa.engine.dataset import Dataset, Note
-    from kaiwa.engine.spill_files import Spilled
-    from kaiwa.engine.spilled_parts import Source
+    from kaiwa.engine.calls import Item
+    from kaiwa.engine.dataset import Dataset
+
+    Table = Any  # Any: a pyarrow table, untyped
+
+
+# Tables in one spill file, cut into pieces that are found again by their numbers.
+
+
+BUFFER_BYTES = 1 << 23  # of rows in memory, before they go to disk
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A table in a spill file."""
+
+    path: str
+    start: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Spilled:
+    """A spill file, and the tables of each piece in it."""
+
+    path: str
+    pieces: dict[int, list[Segment]]
+
+    def remove(self) -> None:
+        """Delete the file."""
+        Path(self.path).unlink(missing_ok=True)
+
+
+def spilled(path: Path, tables: Iterable[Table], split: Split, *, alone: bool) -> Spilled:
+    """The tables in a spill file, by pieces; if no other file belongs to it (``alone``), a few rows are one piece."""
+    found = dict[int, list[Segment]]()
+    with path.open("wb") as file:
+        for batch, is_all in _buffered(tables):
+            for number, piece in [(0, batch)] if alone and is_all else pieces(batch, split):
+                start = file.tell()
+                file.write(encoded(piece))
+                found.setdefault(number, []).append(Segment(str(path), start, file.tell() - start))
+    return Spilled(str(path), found)
+
+
+def _buffered(tables: Iterable[Table]) -> Iterator[tuple[Table, bool]]:
+    """The tables joined into larger ones, and whether such a table is all that there is."""
+    waiting, size, is_first = list[Any](), 0, True
+    for table in tables:
+        waiting.append(table)
+        size += table.nbytes
+        if size >= BUFFER_BYTES:
+            yield concatenated(waiting), False
+            waiting, size, is_first = [], 0, False
+    if waiting:
+        yield concatenated(waiting), is_first
+
+
+def read_segments(segments: Iterable[Segment]) -> Iterator[bytes]:
+    """The bytes of each table."""
+    for segment in segments:
+        with Path(segment.path).open("rb") as file:
+            file.seek(segment.start)
+            yield file.read(segment.size)
+
+
+# The input of a task that comes after a regrouping, in spill files, and what a task of this machine makes of it.
+
+
+class Source(Protocol):
+    """The input of a task, with its first step."""
+
+    def items(self) -> Iterator[Item]:
+        """What the step makes of the input."""
+
+
+@dataclass(frozen=True)
+class Regrouped:
+    """All rows of some keys."""
+
+    call: Call
+    segments: list[Segment]
+
+    def items(self) -> Iterator[Item]:
+        """What the step makes of them."""
+        return regrouped_items(self.call, read_segments(self.segments))
+
+
+@dataclass(frozen=True)
+class Joined:
+    """All rows of some keys in two datasets."""
+
+    call: Call
+    left: list[Segment]
+    right: list[Segment]
+
+    def items(self) -> Iterator[Item]:
+        """What the step makes of them."""
+        return joined_items(self.call, list(read_segments(self.left)), list(read_segments(self.right)))
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """All rows of some tasks, in blocks."""
+
+    call: Call
+    blocks: list[list[Segment]]
+
+    def items(self) -> Iterator[Item]:
+        """What the step makes of them."""
+        return ordered_items(self.call, (read_segments(block) for block in self.blocks))
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Tables as a step made them."""
+
+    segments: list[Segment]
+
+    def items(self) -> Iterator[Item]:
+        """The tables."""
+        return (decoded(blob) for blob in read_segments(self.segments))
+
+
+@dataclass(frozen=True)
+class SpillOrder:
+    """What a process does: its sources, the steps after them, and how rows are split for the next regrouping."""
+
+    sources: tuple[Source, ...]
+    calls: tuple[Call, ...]
+    path: Path
+    split: Split
+    alone: bool
+
+    def run(self) -> tuple[Spilled, list[Note]]:
+        """All rows in a spill file, and the notes."""
+        notes = list[Note]()
+        tables = _without_notes(_items(self.sources, self.calls), notes)
+        return spilled(self.path, tables, self.split, alone=self.alone), notes
+
+
+@dataclass(frozen=True)
+class GatherOrder:
+    """What a process does if its rows are gathered."""
+
+    sources: tuple[Source, ...]
+    calls: tuple[Call, ...]
+
+    def run(self) -> tuple[list[Any], list[Note]]:  # Any: pyarrow tables
+        """The tables and the notes."""
+        notes = list[Note]()
+        return list(_without_notes(_items(self.sources, self.calls), notes)), notes
+
+
+def _items(sources: Iterable[Source], calls: Sequence[Call]) -> Iterator[Item]:
+    for source in sources:
+        yield from chained(source.items(), calls)
+
+
+def _without_notes(items: Iterable[Item], notes: list[Note]) -> Iterator[Any]:  # Any: pyarrow tables
+    for item in items:
+        if isinstance(item, Note):
+            notes.append(item)
+        else:
+            yield item
+
+
+def by_number(files: Sequence[Spilled]) -> dict[int, list[Segment]]:
+    """The tables of each piece in all files, by ascending numbers, those of the first file first."""
+    numbers = sorted({number for file in files for number in file.pieces})
+    return {number: [one for file in files for one in file.pieces.get(number, ())] for number in numbers}
+
 
 PARTS = 128
 """Of a regrouping: memory holds one part of the rows."""

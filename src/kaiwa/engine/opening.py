@@ -6,15 +6,19 @@ import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from kaiwa.engine.dataset import Note
 from kaiwa.errors import InputError
+from kaiwa.stats.resampling import Threads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from kaiwa.engine.dataset import Engine
+    from kaiwa.stats.resampling import Workers
+
 
 LOCAL = "local"
 MAX_PROCESSES = 256
@@ -89,3 +93,68 @@ def _shared(folder: Path | None) -> Iterator[str]:
         return
     with NamedTemporaryFile(dir=folder.resolve(), prefix=".shared-") as token:
         yield token.name
+
+
+# The notes of many tasks, some tasks at a time, so that progress is seen and a caller can stop early.
+
+
+AHEAD = 4
+"""Tasks for each worker that run before the first of their notes is used; a slow task then delays few others."""
+
+
+def task_notes(
+    engine: Engine, step: Callable[..., Any], tasks: Sequence[Any], *arguments: object, name: str
+) -> Iterator[Any]:  # Any: what the tasks are, and what they note
+    """What each task notes under a name, in the order of the tasks."""
+    window = AHEAD * engine.workers if engine.workers > 1 else 1
+    for first in range(0, len(tasks), window):
+        yield from engine.tables(step, tasks[first : first + window], *arguments).gathered().noted(name)
+
+
+@contextmanager
+def opened_unless_local(name: str) -> Iterator[Engine | None]:
+    """The running engine; None for ``local``, whose work needs no tasks."""
+    chosen = engine_named(name)
+    if chosen.name == LOCAL:
+        yield None
+        return
+    with opened(chosen) as running:
+        yield running
+
+
+# Blocks of trials on an engine: the workers of a test, a bootstrap or a simulation.
+
+
+Result = TypeVar("Result")
+_RESULT = "block"
+
+
+@dataclass(frozen=True)
+class EngineWorkers:
+    """Workers of an engine; each block is a task."""
+
+    engine: Engine
+
+    def results(self, block: Callable[[int, int], Result], spans: Sequence[tuple[int, int]]) -> Iterator[Result]:
+        """``block(start, count)`` of each span, in order."""
+        return task_notes(self.engine, _computed, spans, block, name=_RESULT)
+
+
+def _computed(span: tuple[int, int], block: Callable[[int, int], object]) -> Iterator[Note]:
+    yield Note(_RESULT, block(*span))
+
+
+@contextmanager
+def trial_workers(engine: str = LOCAL, *, threads: int = 1) -> Iterator[Workers]:
+    """The workers of an engine by its name; those of ``local`` are threads of this process.
+
+    >>> with trial_workers("local") as workers:
+    ...     list(workers.results(pow, [(2, 3), (3, 2)]))
+    [8, 9]
+    """
+    chosen = engine_named(engine)
+    if chosen.name == LOCAL:
+        yield Threads(threads)
+        return
+    with opened(chosen) as running:
+        yield EngineWorkers(running)

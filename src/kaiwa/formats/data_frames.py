@@ -1,35 +1,49 @@
 """Data frames of pandas, polars, pyarrow, duckdb and others as nouns, by Arrow's PyCapsule protocol.
 
-Columns are found by name, Kaiwa's own or those of ir_measures (``query_id``, ``doc_id``, ``relevance``) and PyTerrier
-(``qid``, ``docno``, ``label``); others are ignored.
+Columns are found by name: Kaiwa's own, those of ir_measures (``query_id``, ``doc_id``, ``relevance``), PyTerrier
+(``qid``, ``docno``, ``label``, ``name``) and logs (``sample_id``, ``model``), or the names that the caller gives;
+others are ignored.
 """
 
 from __future__ import annotations
 
 from math import isfinite
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kaiwa.errors import InputError, UnknownName, needs_extra
-from kaiwa.formats.scores.score_cells import Cell, Part, mean_cell
-from kaiwa.model.gains import Gains
-from kaiwa.model.run import Run
-from kaiwa.model.votes import Votes
+from kaiwa.nouns.cells import Cell, Part, mean_cell
+from kaiwa.nouns.qrels import Qrels
+from kaiwa.nouns.run import Run
+from kaiwa.nouns.votes import Votes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
-    from kaiwa.formats.scores.score_cells import Cells
+    from kaiwa.nouns.cells import Cells
 
     ScoreRow = tuple[str, str, str, float | None]
 
+
 PLACE = "the data frame"
 NAMES = {
-    "measure": ("measure", "metric", "name"),
-    "topic": ("topic", "query_id", "qid", "topic_id", "__index_level_0__"),  # the last: an index of pandas
-    "run": ("run", "system", "run_id"),
-    "comment": ("comment", "doc_id", "docno", "docid"),
+    "measure": ("measure", "metric"),
+    "topic": (
+        "topic",
+        "query_id",
+        "qid",
+        "q_id",
+        "topic_id",
+        "sample_id",
+        "sample",
+        "id",
+        "__index_level_0__",  # an index of pandas
+    ),
+    "run": ("run", "system", "run_id", "model", "name"),
+    "comment": ("comment", "doc_id", "docno", "docid", "comment_id"),
     "score": ("score", "value"),
     "gain": ("gain", "grade", "relevance", "label"),
+    "text": ("text", "query", "post"),
     "rank": ("rank",),
     "assessor": ("assessor", "annotator"),
     "repeat": ("repeat", "epoch"),
@@ -45,13 +59,20 @@ class Frame(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
-def add_scores(cells: Cells, frame: Frame, *, measure: str = "score") -> None:
-    """Add the scores of a frame, long or wide, to the cells; ``measure`` is their name if the frame has none.
+def add_scores(cells: Cells, frame: Frame, *, measure: str = "score", names: Mapping[str, str] | None = None) -> None:
+    """Add the scores of a frame, long or wide, to the cells; ``names`` are the names of its columns.
 
     Long: topic, run, score, and measure when there are several. Wide: topic, run and a column for each measure, or
-    topic and a column for each run; an empty cell of a wide frame is a gap.
+    topic and a column for each run; an empty cell of a wide frame is a gap. ``measure`` is the name of the scores of a
+    frame without measures; a name of its column of measures that no column has is that name too.
     """
-    columns = _Columns(frame)
+    named = dict(names or {})
+    column = named.pop("measure", None)
+    columns = _Columns(frame, named)
+    if column is not None and columns.is_other(column):
+        columns = _Columns(frame, {**named, "measure": column})
+    elif column is not None:
+        measure = column
     if columns.has("score") and (columns.has("assessor") or columns.has("repeat")):
         _add_parts(cells, columns, measure)
         return
@@ -101,17 +122,20 @@ def _wide(columns: _Columns, measure: str) -> Iterator[ScoreRow]:
     )
 
 
-def runs_of(frame: Frame, *, order: str | None = None) -> list[Run]:
-    """The runs of a frame: topic, comment, score, and run if several; ranked by rank if it has that column."""
-    columns = _Columns(frame)
+def runs_of(frame: Frame, *, order: str | None = None, names: Mapping[str, str] | None = None) -> list[Run]:
+    """The runs of a frame: topic, comment, score, and run if several; ranked by rank if it has that column.
+
+    ``names`` are the names of its columns.
+    """
+    columns = _Columns(frame, names or {})
     order = order or ("rank" if columns.has("rank") else "score")
     if order not in _ORDERS:
         raise UnknownName.among("order", order, _ORDERS)
     topics, comments, scores = columns.ids("topic"), columns.ids("comment"), columns.numbers("score")
-    names = columns.ids("run") if columns.has("run") else ["run"] * len(scores)
+    run_per_row = columns.ids("run") if columns.has("run") else ["run"] * len(scores)
     ranks = columns.numbers("rank") if order == "rank" else scores
     lists: dict[str, dict[str, list[tuple[float, str, float]]]] = {}
-    for name, topic, comment, rank, score in zip(names, topics, comments, ranks, scores, strict=True):
+    for name, topic, comment, rank, score in zip(run_per_row, topics, comments, ranks, scores, strict=True):
         lists.setdefault(name, {}).setdefault(topic, []).append((rank, comment, score))
     return [_run(name, by_topic, order) for name, by_topic in lists.items()]
 
@@ -131,7 +155,7 @@ def _run(name: str, lists: dict[str, list[tuple[float, str, float]]], order: str
         raise InputError(f"{PLACE}: run {name!r}, {fault.marked}") from None
 
 
-def gains_of(frame: Frame) -> Gains:
+def qrels_of(frame: Frame) -> Qrels:
     """The judgements of a frame: topic, comment, gain."""
     columns = _Columns(frame)
     gains: dict[str, dict[str, float]] = {}
@@ -141,7 +165,7 @@ def gains_of(frame: Frame) -> Gains:
         if comment in items:
             raise _fault(place, f"duplicate judgement of comment {comment!r} of topic {topic!r}", "keep one judgement")
         items[comment] = gain
-    return Gains.from_lists(gains)
+    return Qrels.from_lists(gains)
 
 
 def votes_of(frame: Frame, *, top: int | None = None) -> Votes:
@@ -149,15 +173,27 @@ def votes_of(frame: Frame, *, top: int | None = None) -> Votes:
     columns = _Columns(frame)
     names = (columns.ids("topic"), columns.ids("comment"), columns.ids("assessor"))
     try:
-        return Votes.from_rows(zip(*names, columns.levels("level"), strict=True), top=top)
+        return Votes.from_rows(zip(*names, columns.levels("level"), strict=True), max_level=top)
     except InputError as fault:
         raise InputError(f"{PLACE}: {fault.marked}") from None
+
+
+def topics_of(frame: Frame) -> dict[str, str]:
+    """The topics of a frame: topic and text."""
+    columns = _Columns(frame)
+    topics: dict[str, str] = {}
+    for place, (topic, text) in enumerate(zip(columns.ids("topic"), columns.texts("text"), strict=True), start=1):
+        if topic in topics:
+            raise _fault(place, f"duplicate topic {topic!r}", "keep one")
+        topics[topic] = text
+    return topics
 
 
 class _Columns:
     """A frame's columns by Kaiwa's names; every cell is checked."""
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: Frame, named: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._named = named
         if not hasattr(frame, "__arrow_c_stream__"):
             what = f"{type(frame).__name__} is neither a path nor a data frame"
             raise InputError(f"{what}; give a path, or a frame of pandas, polars or pyarrow")
@@ -170,6 +206,15 @@ class _Columns:
         if not self._table.num_rows:
             raise InputError.at(PLACE, "has no rows", "give at least one row")
 
+        for column, name in named.items():
+            if name not in names:
+                present = ", ".join(map(repr, names))
+                raise InputError.at(PLACE, f"has no column {name!r}", f"name another as {column}=: {present}")
+
+    def is_other(self, name: str) -> bool:
+        """Whether the frame has a column of this name that is not its scores."""
+        return name in self._table.column_names and name != self._name("score")
+
     def has(self, column: str) -> bool:
         """Whether the frame has the column, by any of its names."""
         return self._name(column) is not None
@@ -177,6 +222,14 @@ class _Columns:
     def ids(self, column: str) -> list[str]:
         """A column of names; whole numbers are names too."""
         return [self._id(place, column, cell) for place, cell in enumerate(self._cells(column), start=1)]
+
+    def texts(self, column: str) -> list[str]:
+        """A column of texts."""
+        cells = self._cells(column)
+        for place, cell in enumerate(cells, start=1):
+            if not isinstance(cell, str):
+                raise _fault(place, f"{column} {_shown(cell)} is not a text", "give the text")
+        return cells
 
     def numbers(self, column: str) -> list[float]:
         """A column of finite numbers."""
@@ -188,7 +241,7 @@ class _Columns:
 
     def other_numbers(self) -> dict[str, list[float | None]]:
         """The columns of numbers whose names are not Kaiwa's, by name; None for an empty cell."""
-        own = {name for names in NAMES.values() for name in names}
+        own = {name for names in NAMES.values() for name in names} | {*self._named.values()}
         others = [name for name in self._table.column_names if name not in own]
         cells = {name: self._table.column(name).to_pylist() for name in others}
         return {name: list(map(_number_or_gap, column)) for name, column in cells.items() if _are_numbers(column)}
@@ -202,7 +255,10 @@ class _Columns:
         return [None if cell is None else int(cell) for cell in cells]
 
     def _name(self, column: str) -> str | None:
-        return next((name for name in NAMES[column] if name in self._table.column_names), None)
+        if column in self._named:
+            return self._named[column]
+        taken = set(self._named.values())
+        return next((name for name in NAMES[column] if name in self._table.column_names and name not in taken), None)
 
     def _cells(self, column: str) -> Values:
         name = self._name(column)

@@ -32,11 +32,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kaiwa.errors import needs_extra
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
 with needs_extra("search"):
     import numba
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 F = TypeVar("F", bound="Callable[..., object]")
 _SEAL, _MARK = Struct("<4sI"), b"crc:"
@@ -192,3 +194,19 @@ def _cache_folder() -> str:
     except OSError:
         return ""
     return str(folder) if os.access(folder, os.W_OK) or any(folder.iterdir()) else ""
+
+
+# Matrix products in one thread, so that their sums do not depend on the number of cores.
+
+
+@contextmanager
+def one_matrix_thread() -> Iterator[None]:
+    """The block in which numpy's matrix library has one thread, in the whole process.
+
+    With several threads it adds in another order, so that the same seed gives other last bits; on the matrices of
+    models and rankers they also take two to three times the CPU time.
+    """
+    with needs_extra("search"):
+        from threadpoolctl import threadpool_limits
+    with threadpool_limits(1, user_api="blas"):
+        yield

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from kaiwa.errors import InputError, counted
-from kaiwa.stats.ties import tie_tolerance, with_ties
-from kaiwa.stats.topic_bootstrap import percentile_limits
-from kaiwa.stats.topic_draws import drawn_places, trial_key
-from kaiwa.stats.trial_blocks import ONE_THREAD, Workers, trial_blocks
+from kaiwa.stats.p_values import tie_tolerance, with_ties
+from kaiwa.stats.resampling import ONE_THREAD, Workers, drawn_places, percentile_limits, trial_blocks, trial_key
 
 if TYPE_CHECKING:
-    from kaiwa.model.ids import FloatArray
+    from kaiwa.nouns.ids import FloatArray
+
 
 Ties = Literal["tau-b", "listed"]
 Interval = Literal["hwc", "null", "bootstrap"]

@@ -12,7 +12,8 @@ from kaiwa.errors import InputError, counted, option
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kaiwa.model.ids import FloatArray
+    from kaiwa.nouns.ids import FloatArray
+
 
 PRule = Literal["plus-one", "share"]
 MIN_TRIALS = 5_000
@@ -118,3 +119,42 @@ def holm(p: FloatArray) -> FloatArray:
     corrected = np.empty(len(p))
     corrected[order] = np.minimum(stepped, 1.0)
     return corrected
+
+
+# When two scores count as equal: one tolerance, relative to the scale, for every test, rank and correlation.
+
+
+TOLERANCE = 1e-12
+"""The share of the largest score by which two equal scores may differ."""
+
+
+def tie_tolerance(scores: FloatArray) -> float:
+    """The largest difference that is rounding: 1e-12 of the largest of these scores.
+
+    >>> tie_tolerance(np.array([0.5, -2.0])), tie_tolerance(np.zeros(3))
+    (2e-12, 0.0)
+    """
+    return TOLERANCE * float(np.abs(scores).max(initial=0.0))
+
+
+def with_ties(values: FloatArray, tolerance: float) -> FloatArray:
+    """The values, each replaced by the lowest of those that are equal to it up to the tolerance.
+
+    >>> with_ties(np.array([0.3, 0.1 + 0.2, 0.1]), 1e-12).tolist()
+    [0.3, 0.3, 0.1]
+    """
+    order = np.argsort(values, kind="stable")
+    ascending = values[order]
+    lowest = np.concatenate(([True], np.diff(ascending) > tolerance))[: len(values)]
+    tied = np.empty(len(values))
+    tied[order] = ascending[np.maximum.accumulate(np.where(lowest, np.arange(len(values)), 0))]
+    return tied
+
+
+def tied_means(by_topic: FloatArray) -> FloatArray:
+    """The mean of each run of a topics x runs matrix; means that differ by rounding only are made equal.
+
+    >>> tied_means(np.array([[0.1, 0.3], [0.2, 0.0]])).tolist()
+    [0.15, 0.15]
+    """
+    return with_ties(by_topic.mean(axis=0), tie_tolerance(by_topic))

@@ -1,4 +1,4 @@
-"""The compiled path of ``kaiwa.stats.shuffles``: the same bits, five to eight times faster than numpy's shuffles.
+"""The compiled path of ``kaiwa.stats.resampling``: the same bits, five to eight times faster than numpy's shuffles.
 
 numba is loaded with this module, and this module only for large work. The machine code is cached on disk;
 if no folder is writable, it is compiled in each process, which takes about a second.
@@ -14,8 +14,9 @@ from kaiwa.stats.compiled import kernel
 from kaiwa.stats.random_words import FRACTION_BITS, GOLDEN, MASK, RETRY, Draws, mixed
 
 if TYPE_CHECKING:
-    from kaiwa.model.ids import FloatArray
+    from kaiwa.nouns.ids import FloatArray
     from kaiwa.stats.random_words import WordArray
+
 
 _SPARE = np.uint64(64 - FRACTION_BITS)
 _BITS = np.uint64(FRACTION_BITS)

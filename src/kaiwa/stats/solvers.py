@@ -9,7 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kaiwa.model.ids import FloatArray, IntArray
+    from kaiwa.nouns.ids import FloatArray, IntArray
+
 
 LARGEST_N = 10**9
 """The largest number of topics that a design can have."""

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.stats.f_distribution import critical_f
+from kaiwa.stats.anova import critical_f
 
 if TYPE_CHECKING:
-    from kaiwa.model.ids import FloatArray
+    from kaiwa.nouns.ids import FloatArray
+
 
 FAR = 8.5
 """The limits of the integral over a normal variable, in standard deviations."""

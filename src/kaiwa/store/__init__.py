@@ -1,1 +1,0 @@
-"""The vote log: append-only, hash-chained, durable when acknowledged; SQLite by default, PostgreSQL by URL."""

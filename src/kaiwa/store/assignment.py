@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kaiwa.label.queue_order import UNIT, own_order
+from kaiwa.labelling.items import UNIT, own_order
 from kaiwa.store.records import Lease
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from kaiwa.store.log_state import LogState
     from kaiwa.store.records import Item, VoteRow
+
 
 _BEFORE_REPEAT = 20
 """The votes between the first and the second showing of an item, at least."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection, Engine
 
+
 FILE = "votes.db"
 _LOCK = 0x6B61697761
 """The advisory lock of the writer in PostgreSQL: one per database."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from kaiwa.label.task_item import KINDS, shown_hash
+from kaiwa.errors import counted
+from kaiwa.nouns.criteria import KINDS, shown_hash
 from kaiwa.store import schema
 from kaiwa.store.records import START, chained, item_id
 from kaiwa.store.tables import TAIL, check_version, read_facts, read_leases, read_log, read_people
@@ -18,17 +20,95 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
 
-    from kaiwa.label.task_item import TaskItem
+    from kaiwa.nouns.criteria import TaskItem
     from kaiwa.store.database import Database
     from kaiwa.store.records import Lease, VoteRow
 
 
+# What a check of a store can find, what each finding means, and what it does to the votes.
+
+
+REFUSED = "refused"
+"""No vote is exported: it is not known which votes were given, or on which text."""
+LEFT_OUT = "left out"
+"""The vote, or the votes on the item, are not exported; the others are."""
+OF_OTHERS = "left out if not served"
+"""The votes on items that are not served are not exported, and told."""
+UNAFFECTED = "not affected"
+"""Every vote is exported."""
+
+
 @dataclass(frozen=True)
-class Finding:
-    """Something that is not as it was stored: a code, and one line."""
+class Kind:
+    """A kind of finding: its code, what it means, and what happens to the votes."""
 
     code: str
+    means: str
+    votes: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is not as it was stored: its kind and one line, and the row or the item if it is of one alone."""
+
+    kind: Kind
     message: str
+    row: int = 0
+    item: str = ""
+
+    @property
+    def code(self) -> str:
+        """The code of the kind."""
+        return self.kind.code
+
+    def fields(self) -> dict[str, Any]:  # Any: JSON values
+        """The finding as JSON."""
+        of_row = {"row": self.row} if self.row else {}
+        return {
+            "code": self.code,
+            "message": self.message,
+            **of_row,
+            "means": self.kind.means,
+            "votes": self.kind.votes,
+        }
+
+
+ROW = Kind("row", "rows of the log were removed: their votes are lost", REFUSED)
+CHAIN = Kind("chain", "rows of the log were moved or removed", REFUSED)
+HASH = Kind("hash", "a row was changed: the vote may not be the one that was given", REFUSED)
+COUNT = Kind("count", "rows were removed from the end of the log, or added behind the server's back", REFUSED)
+TAIL_HEAD = Kind("head", "the end of the log was replaced", REFUSED)
+PUBLISHED = Kind("head", "the log is not the one of an earlier export", REFUSED)
+VOTED_TEXT = Kind("text", "the text that the assessor saw is not in the store: what was judged is not known", REFUSED)
+OTHER_TEXT = Kind("text", "no vote is on this text", UNAFFECTED)
+TASK_TEXT = Kind("text", "the votes are on the text that was shown, not on the one in the files now", UNAFFECTED)
+PERSON = Kind("person", "the store does not know who gave the vote", LEFT_OUT)
+LEASE = Kind(
+    "lease",
+    "the store has no record that the item was given to the assessor; the row itself is as it was stored. An earlier "
+    "Kaiwa left such rows when its database was killed: each is a vote that was given",
+    LEFT_OUT,
+)
+KEY = Kind("key", "the row repeats a vote, or takes back one that was not given", LEFT_OUT)
+ITEM = Kind("item", "which topic and comment the votes on the item are of is not known", LEFT_OUT)
+ITEMS = Kind("item", "which items are served, and their known levels, may be wrong", OF_OTHERS)
+
+_AFFECTS = {
+    REFUSED: "Votes are affected: kaiwa votes writes none without --despite-findings.",
+    LEFT_OUT: "Only these votes are affected: kaiwa votes leaves them out without --despite-findings.",
+    OF_OTHERS: "Votes on items that are not served are affected: kaiwa votes leaves them out without "
+    "--despite-findings.",
+    UNAFFECTED: "No vote is affected.",
+}
+
+
+def summaries(findings: Iterable[Finding]) -> list[str]:
+    """A line per kind: how often it was found, what it means, and what happens to the votes."""
+    numbers = Counter(one.kind for one in findings)
+    return [
+        f"{kind.code} ({counted(number, 'finding')}): {kind.means}. {_AFFECTS[kind.votes]}"
+        for kind, number in numbers.items()
+    ]
 
 
 @dataclass(frozen=True)
@@ -55,7 +135,8 @@ def _of_items(connection: Connection, items: Iterable[TaskItem]) -> Iterator[Fin
         item = item_id(one.topic, one.comment, salt=salt)
         if shown.get(item, one.shown) != one.shown:
             place = f"topic {one.topic!r}, comment {one.comment!r}"
-            yield Finding("text", f"{place}: the task's files now have another text than the one that was shown")
+            what = "the task's files now have another text than the one that was shown"
+            yield Finding(TASK_TEXT, f"{place}: {what}", item=item)
 
 
 def check_log(connection: Connection, *, published: Collection[str] = ()) -> LogCheck:
@@ -69,30 +150,30 @@ def check_log(connection: Connection, *, published: Collection[str] = ()) -> Log
         heads.add(head)
     found += _of_tail(connection, expected - 1, head)
     found += [
-        Finding("head", f"the log does not contain the head {one}, which was published earlier")
+        Finding(PUBLISHED, f"the log does not contain the head {one}, which was published earlier")
         for one in published
         if one not in heads
     ]
-    found += _of_texts(connection)
+    found += _of_texts(connection, votes.on)
     return LogCheck(expected - 1, head, tuple(found))
 
 
 def _of_chain(row: VoteRow, head: str, expected: int) -> Iterator[Finding]:
     if row.seq != expected:
-        yield Finding("row", f"row {expected} is missing before row {row.seq}")
+        yield Finding(ROW, f"row {expected} is missing before row {row.seq}", row.seq)
     elif row.prev != head:
-        yield Finding("chain", f"row {row.seq} does not follow the row before it")
+        yield Finding(CHAIN, f"row {row.seq} does not follow the row before it", row.seq)
     if chained(row.columns()) != row.hash:
-        yield Finding("hash", f"row {row.seq} was changed after it was stored")
+        yield Finding(HASH, f"row {row.seq} was changed after it was stored", row.seq)
 
 
 def _of_tail(connection: Connection, rows: int, head: str) -> Iterator[Finding]:
     recorded = read_facts(connection).get(TAIL, f"0 {START}")
     number, _, last = recorded.partition(" ")
     if number != str(rows):
-        yield Finding("count", f"the log has {rows} rows and had {number}")
+        yield Finding(COUNT, f"the log has {rows} rows and had {number}")
     elif last != head:
-        yield Finding("head", "the last row is not the one that was stored last")
+        yield Finding(TAIL_HEAD, "the last row is not the one that was stored last")
 
 
 class _Votes:
@@ -103,36 +184,40 @@ class _Votes:
         self._leases: dict[str, Lease] = {one.lease: one for one in read_leases(connection)}
         self._texts = {tuple(row) for row in connection.execute(select(schema.texts.c.item, schema.texts.c.shown))}
         self._keys = set[tuple[str, str]]()
+        self.on = set[tuple[str, str]]()
 
     def findings(self, row: VoteRow) -> Iterator[Finding]:
         """What is wrong with a row."""
         lease = self._leases.get(row.lease)
         if row.assessor not in self._people:
-            yield Finding("person", f"row {row.seq} is by {row.assessor!r}, who was not invited")
+            yield Finding(PERSON, f"row {row.seq} is by {row.assessor!r}, who was not invited", row.seq)
         if row.lease and (lease is None or (lease.item, lease.assessor) != (row.item, row.assessor)):
-            yield Finding("lease", f"row {row.seq} is on an item that {row.assessor} was not given")
+            yield Finding(LEASE, f"row {row.seq} is on an item that {row.assessor} was not given", row.seq)
         if (row.item, row.shown) not in self._texts:
-            yield Finding("text", f"row {row.seq} is on a text that was not delivered for its item")
+            yield Finding(VOTED_TEXT, f"row {row.seq} is on a text that was not delivered for its item", row.seq)
         if row.undo_of and (row.assessor, row.undo_of) not in self._keys:
-            yield Finding("key", f"row {row.seq} takes back a vote that {row.assessor} has not given")
+            what = f"row {row.seq} takes back a vote that {row.assessor} has not given"
+            yield Finding(KEY, what, row.seq)
         if (row.assessor, row.key) in self._keys:
-            yield Finding("key", f"row {row.seq} has the key of an earlier row")
+            yield Finding(KEY, f"row {row.seq} has the key of an earlier row", row.seq)
         self._keys.add((row.assessor, row.key))
+        self.on.add((row.item, row.shown))
 
 
-def _of_texts(connection: Connection) -> Iterator[Finding]:
+def _of_texts(connection: Connection, voted: Collection[tuple[str, str]]) -> Iterator[Finding]:
     """Texts that are not those of their hash, and items that are not those of their id."""
     salt = read_facts(connection).get("salt", "")
     names = dict[str, str]()
     for row in connection.execute(select(schema.items)):
         names[row.item] = f"topic {row.topic!r}, comment {row.comment!r}"
         if row.topic and row.comment and item_id(row.topic, row.comment, salt=salt) != row.item:
-            yield Finding("item", f"{names[row.item]} has the id of another item")
+            yield Finding(ITEM, f"{names[row.item]} has the id of another item", item=row.item)
         if row.kind not in KINDS:
-            yield Finding("item", f"{names[row.item]} has the unknown kind {row.kind!r}")
+            yield Finding(ITEM, f"{names[row.item]} has the unknown kind {row.kind!r}", item=row.item)
     for row in connection.execute(select(schema.texts)):
         if not row.removed and shown_hash(row.post, row.text) != row.shown:
             place = names.get(row.item, f"item {row.item}")
-            yield Finding("text", f"{place}: the stored text is not the one that was shown")
+            kind = VOTED_TEXT if (row.item, row.shown) in voted else OTHER_TEXT
+            yield Finding(kind, f"{place}: the stored text is not the one that was shown", item=row.item)
     if items_have_changed(connection):
-        yield Finding("item", "an item was changed after the pool was stored")
+        yield Finding(ITEMS, "an item was changed after the pool was stored")

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import insert, select
 
-from kaiwa.disk.atomic_files import atomic_file
 from kaiwa.errors import InputError
+from kaiwa.files.atomic import atomic_file
 from kaiwa.store import schema
 from kaiwa.store.database import Database
-from kaiwa.store.log_check import check_log
+from kaiwa.store.log_check import REFUSED, check_log
 from kaiwa.store.tables import check_version
 from kaiwa.store.task_items import items_have_changed, record_items
 
@@ -24,14 +24,18 @@ if TYPE_CHECKING:
 
     from kaiwa.store.log_check import LogCheck
 
+
 _BLOCK = 1000
 _LEFT_OUT = {"sessions"}
 """A copy is not a way in: whoever has a session signs in again."""
 
 
 def copy_store(source: Database, target: Path, *, hidden: AbstractSet[str] = frozenset()) -> LogCheck:
-    """Copy a store to a file; ids and texts that must not be shown are left out. A copy with findings is an error."""
-    with atomic_file(target, private=True, durable=True) as temporary:
+    """Copy a store to a file; ids and texts that must not be shown are left out.
+
+    A copy with a broken chain, or with a vote without its text, is an error; other findings are copied.
+    """
+    with atomic_file(target, private=True) as temporary:
         copy = Database(temporary)
         with source.reading() as found:
             check_version(found, source.place)
@@ -46,8 +50,8 @@ def copy_store(source: Database, target: Path, *, hidden: AbstractSet[str] = fro
         with copy.reading() as made:
             checked = check_log(made)
         copy.settle()
-        if checked.findings:
-            what = f"the copy is not sound: {checked.findings[0].message}"
+        if broken := [one for one in checked.findings if one.kind.votes == REFUSED]:
+            what = f"the copy is not sound: {broken[0].message}"
             raise InputError.at(target, what, "see all with: kaiwa verify")
     return checked
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     Steps = Mapping[int, Callable[[Connection], None]]
 
+
 STEPS: Steps = {}
 """What brings a store of a version to the next; the first version has none before it."""
 

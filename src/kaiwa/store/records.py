@@ -8,12 +8,13 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import KaiwaError
-from kaiwa.label.task_item import writable
+from kaiwa.nouns.criteria import writable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from kaiwa.label.task_item import TaskItem
+    from kaiwa.nouns.criteria import TaskItem
+
 
 START = "0" * 64
 """The hash before the first row."""

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, insert, select, update
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, counted
 from kaiwa.store import schema
 from kaiwa.store.records import CHAINED, START, Lease, Person, VoteRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sqlalchemy.engine import Connection
+
 
 TAIL = "tail"
 """The value of the store that holds the number and the hash of the last row."""
 _BLOCK = 2000
+log = logging.getLogger("kaiwa.store")
 _VOTE_COLUMNS = [schema.votes.c[name] for name in (*CHAINED, "hash")]
 
 
@@ -74,8 +77,26 @@ def read_leases(connection: Connection) -> Iterator[Lease]:
         yield Lease(**row._mapping)  # noqa: SLF001  SQLAlchemy's public name
 
 
-def read_log(connection: Connection) -> Iterator[VoteRow]:
-    """The rows of the log, in order."""
-    wanted = select(*_VOTE_COLUMNS).order_by(schema.votes.c.seq).execution_options(yield_per=_BLOCK)
-    for row in connection.execute(wanted):
+def save_leases(connection: Connection, leases: Sequence[Lease]) -> None:
+    """Store new leases."""
+    if leases:
+        connection.execute(insert(schema.leases), [one.columns() for one in leases])
+
+
+def renew_leases(connection: Connection, leases: Sequence[Lease]) -> None:
+    """Store the later end of leases, which is the same for all; a lease that the store has lost is stored again."""
+    names, known = [one.lease for one in leases], schema.leases.c.lease
+    later = update(schema.leases).where(known.in_(names)).values(expires=leases[0].expires)
+    if connection.execute(later).rowcount == len(names):
+        return
+    found = set(connection.execute(select(known).where(known.in_(names))).scalars())
+    lost = [one for one in leases if one.lease not in found]
+    log.error("%s of %s was missing in the store: stored again", counted(len(lost), "lease"), leases[0].assessor)
+    save_leases(connection, lost)
+
+
+def read_log(connection: Connection, *, after: int = 0) -> Iterator[VoteRow]:
+    """The rows of the log behind a number, in order."""
+    wanted = select(*_VOTE_COLUMNS).where(schema.votes.c.seq > after).order_by(schema.votes.c.seq)
+    for row in connection.execute(wanted.execution_options(yield_per=_BLOCK)):
         yield VoteRow(*row)

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
 
-    from kaiwa.label.task_item import TaskItem
+    from kaiwa.nouns.criteria import TaskItem
     from kaiwa.store.records import Item
+
 
 _BLOCK = 1000
 _ITEMS = "items"

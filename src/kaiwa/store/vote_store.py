@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
-from sqlalchemy import bindparam, insert, update
-
-from kaiwa.store import schema
-from kaiwa.store.access import Access
 from kaiwa.store.assignment import Place, Rules, current_unit, next_unit, renewed
 from kaiwa.store.database import Database
 from kaiwa.store.log_state import LogState
 from kaiwa.store.log_writer import Change, LogWriter
-from kaiwa.store.tables import read_facts, set_fact
+from kaiwa.store.people import Access
+from kaiwa.store.tables import read_facts, renew_leases, save_leases, set_fact
 from kaiwa.store.task_items import remove_texts, save_items, shown_by_item
 
 if TYPE_CHECKING:
@@ -25,13 +22,10 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
 
-    from kaiwa.label.criteria import Criteria
-    from kaiwa.label.task_item import TaskItem
-    from kaiwa.store.ballot_batch import Ballots
-    from kaiwa.store.records import Lease, Person, Saved, VoteRow
-    from kaiwa.store.tally import Progress
-
-_RENEW = update(schema.leases).where(schema.leases.c.lease == bindparam("known")).values(expires=bindparam("later"))
+    from kaiwa.nouns.criteria import Criteria, TaskItem
+    from kaiwa.store.ballots import Ballots
+    from kaiwa.store.log_state import Progress
+    from kaiwa.store.records import Person, Saved, VoteRow
 
 
 @dataclass(frozen=True)
@@ -59,7 +53,7 @@ class VoteStore:
         self.state = LogState(votes_per_item=settings.votes_per_item)
         self._writer = LogWriter(database, self.state, settings.criteria)
         self.access = Access(self._writer)
-        self._writer.watch(self.access.read)
+        self._writer.watch(self.access)
         try:
             self._writer.open(lambda connection: self._prepare(connection, items))
         except BaseException:
@@ -121,21 +115,29 @@ class VoteStore:
         """Everybody who was invited."""
         return self.access.people()
 
-    def work_for(self, assessor: str) -> tuple[list[Place], Future[Any] | None]:  # Any: nothing
-        """The list that the assessor sees next, and when its leases are on the disk."""
+    def work_for(self, assessor: str) -> Future[list[Place]]:
+        """The list that the assessor sees next; the future ends when its leases are on the disk, and known to us."""
+        return self._writer.submit(Change(lambda connection: self._lease(connection, assessor), self._given_out))
+
+    def _lease(self, connection: Connection, assessor: str) -> list[Place]:
+        """Write the leases of a list: of the one that is not finished, or of a new one, whose places are reserved."""
         now = time.time()
-        with self.state.lock:
-            if places := current_unit(self.state, assessor, now):
-                again = renewed(places, self._rules, now)
-                self.state.add_leases(again)
-                return places, self._writer.submit(Change(lambda connection: _renew(connection, again)))
+        if assessor in self.state.reserved:  # a second request in the same transaction
+            leases = self.state.reserved[assessor]
+        elif places := current_unit(self.state, assessor, now):
+            leases = renewed(places, self._rules, now)
+            renew_leases(connection, leases)
+            return [replace(place, lease=lease) for place, lease in zip(places, leases, strict=True)]
+        else:
             leases = next_unit(self.state, assessor, self._rules, now)
-            if not leases:
-                return [], None
-            self.state.add_leases(leases)
-            rows = [lease.columns() for lease in leases]
-            places = current_unit(self.state, assessor, now)
-        return places, self._writer.submit(Change(lambda connection: connection.execute(insert(schema.leases), rows)))
+            save_leases(connection, leases)
+            self.state.reserve(assessor, leases)
+        return [Place(self.state.items[one.item], one, None) for one in leases]
+
+    def _given_out(self, places: list[Place]) -> list[Place]:
+        """Know the leases that are on the disk; what a takedown of the same transaction removed is not shown."""
+        self.state.add_leases([one.lease for one in places])
+        return [one for one in places if one.item.item in self.state.items]
 
     def progress_of(self, assessor: str) -> Progress:
         """How far an assessor is."""
@@ -155,7 +157,3 @@ class VoteStore:
             self._writer.settle()
 
         self._writer.submit(Change(lambda connection: remove_texts(connection, hidden), forget)).result()
-
-
-def _renew(connection: Connection, leases: Sequence[Lease]) -> None:
-    connection.execute(_RENEW, [{"known": one.lease, "later": one.expires} for one in leases])

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
-from kaiwa.formats.collection.repository import open_repository
-from kaiwa.formats.collection.takedown import full_takedown, listed_in
-from kaiwa.task.settings import TaskSettings
+from kaiwa.formats.repository import MANIFEST, open_repository, read_manifest
+from kaiwa.formats.takedown import full_takedown, listed_in
+from kaiwa.formats.topics import read_topic_file, topics_digest
+from kaiwa.task.folder import TaskSettings
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
-    from kaiwa.task.task_folder import Task
+    from kaiwa.task.folder import Task
 
 
 def comment_texts(task: Task, wanted: AbstractSet[str]) -> dict[str, str]:
@@ -23,7 +24,7 @@ def comment_texts(task: Task, wanted: AbstractSet[str]) -> dict[str, str]:
         batches = open_repository(folder).comments()
         return {name: words for batch in batches for name, words in zip(*batch, strict=True) if name in wanted}
     if folder.exists():
-        from kaiwa.formats.collection.index_folder import open_index  # needs numba
+        from kaiwa.retrieval.index_folder import open_index  # needs numba
 
         texts = open_index(folder).comments.texts
         names = sorted(wanted)
@@ -33,6 +34,20 @@ def comment_texts(task: Task, wanted: AbstractSet[str]) -> dict[str, str]:
         what = f"repository = {task.settings.repository!r} is not a folder"
         raise InputError.at(task.config, what, "name a repository or an index, or leave the setting out")
     return {}
+
+
+def made_for_others(task: Task) -> str:
+    """What tells that the task's repository holds out topics, but not those of the task; empty if all is well.
+
+    A kill of ``kaiwa topics --rest`` between its two outputs leaves them so.
+    """
+    manifest = task.repository / MANIFEST
+    if not _is_repository(task.repository) or not manifest.is_file() or not task.topics.is_file():
+        return ""
+    held_out = read_manifest(manifest).held_out
+    if not held_out or topics_digest(read_topic_file(task.topics)) in held_out:
+        return ""
+    return f"{task.settings.repository} holds out other topics (kaiwa topics --rest makes both)"
 
 
 def listed_in_task(task: Task) -> frozenset[str]:
@@ -50,8 +65,8 @@ def takedown_ids(task: Task, given: frozenset[str] = frozenset()) -> frozenset[s
         return listed
     if _is_repository(folder):
         return listed | open_repository(folder, takedown=listed).takedown
-    from kaiwa.formats.collection.index_folder import open_index  # needs numba
-    from kaiwa.retrieve.search.takedown_ids import IndexRelations
+    from kaiwa.retrieval.index_folder import open_index  # needs numba
+    from kaiwa.retrieval.takedown_ids import IndexRelations
 
     return full_takedown(listed, IndexRelations(open_index(folder)))
 

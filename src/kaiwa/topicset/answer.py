@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan
 
-from kaiwa.model.shown import Shown
 from kaiwa.stats.solvers import LARGEST_N
-from kaiwa.topicset.missing_quantity import differences_at, found, midway_power_at, n_or_too_many, power_at, width_of
 from kaiwa.topicset.requirement import INTERVAL, Requirement, completed
+from kaiwa.topicset.sizes import differences_at, found, midway_power_at, n_or_too_many, power_at, width_of
+from kaiwa.topicset.tests import ONE_WAY
 
 NEARBY = (0.5, 0.75, 0.9, 1.1, 1.25, 1.5, 2.0)
 
@@ -24,15 +24,15 @@ class Alternative:
 
 
 @dataclass(frozen=True)
-class Design(Shown):
+class Answer:
     """A solved requirement: ``n`` topics give ``power`` to find ``min_diff`` among ``systems`` at ``alpha``.
 
-    ``asked`` is the requirement as given, ``known`` the same with the missing quantity. Costly properties are
-    computed on first access.
+    ``asked`` is the requirement as given, ``known`` the same with the missing quantity. If the variance was estimated
+    from a pilot, ``power`` is averaged over what the pilot leaves uncertain about it, and ``n`` is the assured number
+    of topics; ``plug_in_n`` takes the estimate for the truth. Costly properties are computed on first access.
 
-    >>> import kaiwa
-    >>> kaiwa.design(variance=0.0643, systems=10, min_diff=0.15)
-    Design(n=91, min_diff=0.15, systems=10, alpha=0.05, test='anova', method='exact')
+    >>> answer_to(variance=0.0643, systems=10, min_diff=0.15)
+    Answer(n=91, min_diff=0.15, systems=10, alpha=0.05, test='anova', method='exact')
     """
 
     asked: Requirement
@@ -40,7 +40,7 @@ class Design(Shown):
 
     def __repr__(self) -> str:
         found = f"n={self.n}, min_diff={self.min_diff:.4g}, systems={self.systems}, alpha={self.alpha:.4g}"
-        return f"Design({found}, test={self.test!r}, method={self.method!r})"
+        return f"{type(self).__name__}({found}, test={self.test!r}, method={self.method!r})"
 
     @property
     def n(self) -> int:
@@ -78,9 +78,51 @@ class Design(Shown):
         return self.asked.variance
 
     @property
+    def df(self) -> float | None:
+        """The degrees of freedom of an estimated variance; None if it is taken as known."""
+        return self.asked.df
+
+    @property
+    def error_variance(self) -> float:
+        """The variance that the test divides by."""
+        return self.asked.error_variance
+
+    @property
+    def range_ratio(self) -> float:
+        """The critical range of the robust test over that of runs that vary alike."""
+        return self.asked.range_ratio
+
+    @property
     def solved(self) -> str:
         """The quantity that was missing."""
         return self.asked.unknown
+
+    @property
+    def assured_n(self) -> int | None:
+        """The number of topics whose power reaches the target on average over the true variances behind a pilot.
+
+        It is ``n``; None if the variance is taken as known, or if the number of topics was given.
+        """
+        return self.n if self.asked.df is not None and self.solved == "n" else None
+
+    @cached_property
+    def plug_in_n(self) -> int | None:
+        """The number of topics if the variance were known to be as estimated; None if the number was given."""
+        if self.solved != "n":
+            return None
+        return self.n if self.asked.df is None else int(found(replace(self.asked, df=None)).n or 0)
+
+    @cached_property
+    def plug_in_power(self) -> float | None:
+        """The power of ``plug_in_n``, averaged over what the pilot leaves uncertain; None if nothing is uncertain."""
+        if self.asked.df is None or self.plug_in_n is None:
+            return None
+        return power_at(replace(self.known, n=self.plug_in_n))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the answer takes for granted, a line each: a test that was not named."""
+        return self.asked.notes
 
     @cached_property
     def power(self) -> float | None:
@@ -99,7 +141,7 @@ class Design(Shown):
 
     @cached_property
     def exact_n(self) -> int | None:
-        """The number of topics that exact theory requires."""
+        """The number of topics that exact theory requires, if the variance is as given or estimated."""
         return _n_for(self._promised, "exact")
 
     @cached_property
@@ -122,7 +164,7 @@ class Design(Shown):
         return replace(self.known, power=self.asked.power or 0.8)
 
 
-def design(
+def answer_to(
     *,
     variance: float,
     systems: int | None = None,
@@ -130,32 +172,46 @@ def design(
     n: int | None = None,
     power: float | None = None,
     alpha: float | None = None,
-    test: str = "anova",
+    test: str | None = None,
     method: str = "exact",
     correlation: float = 0.0,
     scale: float = 1.0,
     solve: str | None = None,
-) -> Design:
+    df: float | None = None,
+) -> Answer:
     """The topic set that meets a requirement: the one of n, min_diff, power, systems, alpha that is left out is found.
 
-    >>> design(variance=0.0643, systems=10, min_diff=0.15).n
+    Without ``test`` it is the papers': one-way ANOVA. ``df`` are the degrees of freedom of an estimated variance.
+
+    >>> answer_to(variance=0.0643, systems=10, min_diff=0.15).n
     91
-    >>> design(variance=0.0643, systems=10, min_diff=0.15, method="sakai").n
+    >>> answer_to(variance=0.0643, systems=10, min_diff=0.15, method="sakai").n
     90
     """
     asked = Requirement(
-        float(variance), n, power, min_diff, systems, alpha, test, method, float(correlation), float(scale)
+        float(variance),
+        n,
+        power,
+        min_diff,
+        systems,
+        alpha,
+        test or ONE_WAY,
+        method,
+        float(correlation),
+        float(scale),
+        df=df,
+        test_named=test is not None or method != "exact",
     )
     return answered(completed(asked, solve=solve))
 
 
-def answered(asked: Requirement) -> Design:
+def answered(asked: Requirement) -> Answer:
     """The design that meets a completed requirement."""
-    return Design(asked, found(asked))
+    return Answer(asked, found(asked))
 
 
 def _n_for(known: Requirement, method: str) -> int | None:
-    n = n_or_too_many(replace(known, method=method, n=None))
+    n = n_or_too_many(replace(known, method=method, n=None, df=None))
     return n if n <= LARGEST_N else None
 
 

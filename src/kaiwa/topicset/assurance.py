@@ -1,4 +1,4 @@
-"""What a small pilot leaves uncertain: how well its variance is known, and the power to expect in spite of it."""
+"""What a small pilot leaves uncertain: how well its variance is known, and what its true value may be."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.stats.anova import residuals, run_deviations
-from kaiwa.stats.solvers import LARGEST_N, merit_of, smallest_enough
-from kaiwa.topicset.designed_tests import power_of
-from kaiwa.topicset.requirement import INTERVAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kaiwa.model.ids import FloatArray, IntArray
-    from kaiwa.topicset.requirement import Requirement
+    from kaiwa.nouns.ids import FloatArray
+
 
 MIDPOINTS = (np.arange(200) + 0.5) / 200
 """The probabilities at which the distribution of the variance is averaged."""
@@ -26,19 +23,6 @@ UNEQUAL_TOPICS, UNEQUAL_RUNS = 1.0, 0.2
 """The squared relative deviation of the residual squares of topics, and of runs: upper quartiles of 57 matrices."""
 ROUNDING = 1e-24
 """A sum of squares below this share of the squared scores is rounding, not variance."""
-
-
-@dataclass(frozen=True)
-class Assurance:
-    """The power averaged over what the pilot leaves uncertain about the variance.
-
-    ``expected_power`` is that of the answer; ``n`` topics reach the required power (None if the number of topics is
-    given, or too large). ``df`` are the degrees of freedom of the variance.
-    """
-
-    n: int | None
-    expected_power: float
-    df: float
 
 
 @dataclass(frozen=True)
@@ -63,7 +47,7 @@ def estimated_variance(matrices: Sequence[FloatArray], *, shared_topics: bool) -
 
     The variance is a sum over topics, and also a sum over runs; both sums vary. 2 / df is the sum of their squared
     relative errors, and at least that of normal scores. Topics and runs of a small pilot are taken as no more equal
-    than those of real collections (decision 076).
+    than those of real collections (docs/decisions/designs.md).
 
     >>> scores = np.random.default_rng(1).normal(size=(200, 8))
     >>> found = estimated_variance([scores], shared_topics=True)
@@ -92,33 +76,14 @@ def _varied(squares: FloatArray, *, normal: bool) -> float:
     return max(found, least)
 
 
-def assured(asked: Requirement, known: Requirement, df: float) -> Assurance | None:
-    """The expected power of a design, and the topics whose expected power is the required one; none for intervals."""
-    if asked.test == INTERVAL:
-        return None
-    ratios = _scaled_chi(MIDPOINTS, df)
-    expected = float(_expected(np.array([float(known.n or 2)]), known, ratios)[0])
-    if asked.unknown != "n":
-        return Assurance(None, expected, df)
-    target = np.array(asked.power or 0.8)
+def variance_ratios(df: float) -> FloatArray:
+    """The estimate of a variance over its true value, at equally likely points of its distribution.
 
-    def merit(n: FloatArray, _cells: IntArray) -> FloatArray:
-        return merit_of(_expected(n, known, ratios), target)
-
-    n = int(smallest_enough(merit, np.array([float(known.n or 2)]))[0])
-    return Assurance(n if n <= LARGEST_N else None, expected, df)
-
-
-def _expected(sizes: FloatArray, known: Requirement, ratios: FloatArray) -> FloatArray:
-    power = power_of(known.test, known.method, range_ratio=known.range_ratio)(
-        n=np.repeat(sizes, len(ratios)),
-        systems=np.array(float(known.systems or 2)),
-        min_diff=np.array(known.min_diff),
-        variance=np.tile(known.error_variance / ratios, len(sizes)),
-        alpha=np.array(known.alpha),
-    )
-    mean: FloatArray = power.reshape(len(sizes), len(ratios)).mean(axis=1)
-    return mean
+    >>> ratios = variance_ratios(8)
+    >>> (len(ratios), round(float(ratios.mean()), 2))
+    (200, 1.0)
+    """
+    return _scaled_chi(MIDPOINTS, df)
 
 
 def _scaled_chi(probabilities: FloatArray, df: float) -> FloatArray:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import DesignError, InputError
 from kaiwa.stats.solvers import LARGEST_N
-from kaiwa.topicset.missing_quantity import n_or_too_many, power_at, smallest_difference
+from kaiwa.topicset.sizes import n_or_too_many, power_at, smallest_difference
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kaiwa.topicset.requirement import Requirement
+
 
 SECONDS_PER_HOUR = 3600.0
 TRUSTED_TAU = 0.9
@@ -78,12 +79,12 @@ def pool_items(depth: int, runs: int, overlap: float) -> float:
 def best_split(asked: Requirement, labellings: Sequence[Labelling], *, hours: float) -> tuple[Split, ...]:
     """The topics that a budget pays for under each way of judging; by care, then by difference found."""
     if not 0 < hours < inf:
-        raise InputError.at("budget", f"{hours:g} is not a positive number of hours", "give assessors' hours")
+        raise InputError.at("hours", f"{hours:g} is not a positive number of hours", "give assessors' hours")
     sized = [(way, int(hours / way.hours_per_topic)) for way in _checked(labellings)]
     splits = [_split(asked, way, min(n, LARGEST_N)) for way, n in sized if n > 1]
     if not splits:
         least = min(2 * way.hours_per_topic for way in labellings)
-        raise DesignError(f"budget: {hours:g} hours are too few to judge 2 topics; give at least {least:.3g} hours")
+        raise DesignError(f"hours: {hours:g} hours are too few to judge 2 topics; give at least {least:.3g} hours")
     return tuple(sorted(splits, key=lambda split: (*split.labelling.care, split.min_diff)))
 
 

@@ -17,11 +17,12 @@ import numpy as np
 
 from kaiwa.errors import DesignError, InputError
 from kaiwa.stats.solvers import LARGEST_N
-from kaiwa.topicset.answer import Design, design
+from kaiwa.topicset.answer import Answer, answer_to
 from kaiwa.topicset.requirement import Requirement, completed
 
 if TYPE_CHECKING:
-    from kaiwa.model.ids import FloatArray
+    from kaiwa.nouns.ids import FloatArray
+
 
 EXACT_UP_TO = 20_000
 ROUNDING = 1e-12
@@ -184,7 +185,7 @@ def _settled_size(rates: PassRates, smooth: int, alpha: float, power: float) -> 
 
 def many_pass_rates_design(
     *, pass_rate: float, min_diff: float, systems: int, correlation: float, alpha: float, power: float
-) -> Design:
+) -> Answer:
     """The number of prompts for a comparison of several pass rates: two-way ANOVA at the largest variance.
 
     A rate r has the variance r (1 - r), so the largest is that of the rate nearest to one half.
@@ -193,7 +194,7 @@ def many_pass_rates_design(
     1147
     """
     nearest = min(max(0.5, pass_rate), _better(pass_rate, min_diff))
-    return design(
+    return answer_to(
         variance=nearest * (1 - nearest),
         systems=systems,
         min_diff=min_diff,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from kaiwa.errors import InputError, UnknownName, option
 from kaiwa.stats.solvers import LARGEST_N
-from kaiwa.topicset.designed_tests import METHODS, TESTS, Test
+from kaiwa.topicset.tests import METHODS, TESTS, Test
 
 MOST_SYSTEMS = 10**6
 LEAST_ALPHA = 1e-15
@@ -24,7 +24,9 @@ class Requirement:
     ``variance`` is one system's score variance (V_E); ``correlation`` is that of two systems' scores on the same
     topic, so a design with shared topics divides by variance (1 - correlation). ``scale`` is the range of the
     scores, which no difference exceeds. For the interval, ``min_diff`` is its width and ``power`` is not used.
-    ``range_ratio`` is the critical range of the robust test over Tukey's, on the runs of a pilot.
+    ``range_ratio`` is the critical range of the robust test over Tukey's, on the runs of a pilot. ``df`` are the
+    degrees of freedom of a variance that was estimated from a pilot, over whose true values the power is averaged; a
+    variance without them is taken as known. ``test_named`` is false if the test is the papers', because none was named.
     """
 
     variance: float
@@ -38,11 +40,20 @@ class Requirement:
     correlation: float = 0.0
     scale: float = 1.0
     range_ratio: float = 1.0
+    df: float | None = None
+    test_named: bool = True
 
     @property
     def unknown(self) -> str:
         """The quantity to be found."""
         return next(name for name in QUANTITIES if getattr(self, name) is None)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What an answer takes for granted, a line each."""
+        if self.test_named:
+            return ()
+        return ("No test is named, so the variance is taken as V_E, and the test is the papers' one-way ANOVA.",)
 
     @property
     def kind(self) -> Test:
@@ -71,7 +82,7 @@ def completed(asked: Requirement, *, solve: str | None = None) -> Requirement:
     fill = {name: defaults[name] for name in defaults if name != target and getattr(asked, name) is None}
     filled = replace(asked, **fill)  # type: ignore[arg-type]  # the two floats of ``defaults``
     if getattr(filled, target) is not None:
-        raise InputError(f"{target}: is both given and to be found; leave it out or solve for another quantity")
+        raise InputError(f"{_named(target)}: is both given and to be found; leave it out or solve for another quantity")
     _check_given(filled, target)
     _check_values(filled)
     return filled
@@ -90,10 +101,15 @@ def _check_names(asked: Requirement, solve: str | None) -> None:
         raise UnknownName.among("quantity to solve for", solve, QUANTITIES)
 
 
+def _named(quantity: str) -> str:
+    """The name of a quantity as it is given: ``n`` is the argument ``topics``."""
+    return "topics" if quantity == "n" else quantity
+
+
 def _two(asked: Requirement) -> int:
     if asked.systems not in {None, 2}:
         what = f"{asked.test} compares two systems, not {asked.systems}"
-        repair = f"give {option('systems', '2')}, or {option('test', 'anova')}, two-way or hsd"
+        repair = f"give {option('systems', '2')}, or {option('test', 'anova')}, two-way or tukey"
         raise InputError.at("systems", what, repair)
     return 2
 
@@ -102,13 +118,13 @@ def _left_open(asked: Requirement) -> str:
     for name in QUANTITIES:
         if getattr(asked, name) is None:
             return name
-    raise InputError("n, power, min_diff, systems and alpha are all given; leave out the one to be found")
+    raise InputError("topics, power, min_diff, systems and alpha are all given; leave out the one to be found")
 
 
 def _check_given(filled: Requirement, target: str) -> None:
     for name in ("n", "min_diff", "systems"):
         if name != target and getattr(filled, name) is None:
-            raise InputError.at(name, "is missing", f"give it ({option(name)})")
+            raise InputError.at(_named(name), "is missing", f"give it ({option(_named(name))})")
 
 
 def _check_values(filled: Requirement) -> None:
@@ -123,7 +139,7 @@ def _check_values(filled: Requirement) -> None:
     if not -1.0 <= filled.correlation < 1.0:
         raise InputError.at("correlation", f"{filled.correlation:g} is not in [-1, 1)", "give one below 1")
     _whole("systems", filled.systems, 2, MOST_SYSTEMS, "give 2 or more")
-    _whole("n", filled.n, 2, LARGEST_N, "give 2 topics or more")
+    _whole("topics", filled.n, 2, LARGEST_N, "give 2 topics or more")
 
 
 def _between(name: str, value: float | None, low: float, high: float, repair: str) -> None:

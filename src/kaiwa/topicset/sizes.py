@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from math import exp, isnan
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.stats.f_distribution import critical_f, noncentrality_needed
-from kaiwa.stats.solvers import crossing, merit_of, smallest_enough
-from kaiwa.topicset.designed_tests import TESTS, power_of
-from kaiwa.topicset.power.interval_width import expected_width
+from kaiwa.errors import DesignError
+from kaiwa.stats.anova import critical_f, noncentrality_needed
+from kaiwa.stats.solvers import LARGEST_N, crossing, largest_enough, merit_of, smallest_enough
+from kaiwa.topicset.power_functions import expected_width
+from kaiwa.topicset.requirement import INTERVAL, MOST_SYSTEMS, Requirement, completed
+from kaiwa.topicset.tests import TESTS, expected, power_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from kaiwa.model.ids import FloatArray, IntArray
+    from kaiwa.nouns.ids import FloatArray, IntArray
+    from kaiwa.topicset.tests import PowerOf
+
 
 FEW_TOPICS = 400
 """The number of topics at which the effect of limited degrees of freedom is computed."""
@@ -31,17 +37,19 @@ def topics_needed(
     test: str = "anova",
     method: str = "exact",
     range_ratio: float = 1.0,
+    df: float | None = None,
 ) -> IntArray:
     """The smallest n whose power reaches the target, per cell of the broadcast arrays; ``LARGEST_N + 1``: none.
 
-    ``variance`` is the test's own: V_E, V_E2 for shared topics, that of the differences for a paired t.
+    ``variance`` is the test's own: V_E, V_E2 for shared topics, that of the differences for a paired t. With ``df``
+    it is an estimate, and the power is averaged over its true values.
 
     >>> topics_needed(systems=np.array([2, 10]), min_diff=np.array(0.15), variance=np.array(0.0643)).tolist()
     [46, 91]
     """
     parts = np.broadcast_arrays(systems, min_diff, variance)
     m, minD, sigma2 = (part.astype(float).ravel() for part in parts)
-    power_at = power_of(test, method, range_ratio=range_ratio)
+    power_at = power_of(test, method, range_ratio=range_ratio, df=df)
     target = np.array(power)
 
     def merit(n: FloatArray, cells: IntArray) -> FloatArray:
@@ -64,6 +72,7 @@ def difference_found(
     test: str = "anova",
     method: str = "exact",
     range_ratio: float = 1.0,
+    df: float | None = None,
 ) -> FloatArray:
     """The smallest difference that n topics find with the required power, per cell; nan if none is found.
 
@@ -72,7 +81,7 @@ def difference_found(
     """
     parts = np.broadcast_arrays(n, systems, variance)
     size, m, sigma2 = (part.astype(float).ravel() for part in parts)
-    power_at, target = power_of(test, method, range_ratio=range_ratio), np.array(power)
+    power_at, target = power_of(test, method, range_ratio=range_ratio, df=df), np.array(power)
 
     def merit(min_diff: FloatArray) -> FloatArray:
         reached = power_at(n=size, systems=m, min_diff=min_diff, variance=sigma2, alpha=np.array(alpha))
@@ -126,3 +135,199 @@ def _guess(m: FloatArray, effect: FloatArray, *, alpha: float, power: float, tes
     more = FEW_TOPICS * (needed[1] / needed[0] - 1)
     guess: FloatArray = np.nan_to_num(needed[0][back] / per_topic + more[back], nan=2.0)
     return guess
+
+
+# The table of the papers: the number of topics for every number of systems and every difference.
+
+
+GRID_SYSTEMS = (2, 5, 10, 50, 100)
+GRID_DIFFERENCES = (0.05, 0.1, 0.15, 0.2)
+
+
+@dataclass(frozen=True)
+class SizeTable:
+    """``sizes`` is differences x systems; None if a size is too large. ``asked`` is what all cells have in common."""
+
+    asked: Requirement
+    systems: tuple[int, ...]
+    min_diffs: tuple[float, ...]
+    sizes: tuple[tuple[int | None, ...], ...]
+
+
+def size_table(
+    asked: Requirement,
+    *,
+    systems: Sequence[int] = GRID_SYSTEMS,
+    min_diffs: Sequence[float] = GRID_DIFFERENCES,
+    ratio_of: Callable[[int], float] = lambda _systems: 1.0,
+) -> SizeTable:
+    """The sizes for every number of systems and every difference, one row per difference as in the papers.
+
+    ``ratio_of`` is the range ratio of so many runs of a pilot, for the robust test.
+
+    >>> size_table(Requirement(0.0643), systems=(2, 10), min_diffs=(0.15,)).sizes
+    ((46, 91),)
+    """
+    cells = [completed(replace(asked, systems=m, min_diff=d)) for m in systems for d in min_diffs]
+    one = cells[0]
+    columns = [_column(one, m, min_diffs, ratio_of(m)) for m in systems]
+    sizes = tuple(tuple(n if n <= LARGEST_N else None for n in row) for row in zip(*columns, strict=True))
+    return SizeTable(one, tuple(systems), tuple(min_diffs), sizes)
+
+
+def _column(one: Requirement, systems: int, min_diffs: Sequence[float], range_ratio: float) -> list[int]:
+    """The sizes for one number of systems."""
+    sizes: list[int] = topics_needed(
+        systems=np.array(systems),
+        min_diff=np.array(min_diffs),
+        variance=np.array(one.error_variance),
+        alpha=one.alpha or 0.05,
+        power=one.power or 0.8,
+        test=one.test,
+        method=one.method,
+        range_ratio=range_ratio,
+        df=one.df,
+    ).tolist()
+    return sizes
+
+
+# The one quantity that is missing in a requirement.
+
+
+LEAST_LOGIT = 34.0
+"""The smallest alpha tried is exp(-34), about 2e-15."""
+FEW_SYSTEMS = 30
+"""With few topics, power first grows with the number of systems, which add degrees of freedom for the error."""
+
+
+def found(asked: Requirement) -> Requirement:
+    """The requirement with its missing quantity filled in."""
+    value = _FINDERS[asked.unknown](asked)
+    return replace(asked, **{asked.unknown: value})  # type: ignore[arg-type]  # each finder returns its quantity's type
+
+
+def power_at(known: Requirement) -> float:
+    """The power (for an interval: 0.5 times required over expected width) of a complete requirement."""
+    if known.test == INTERVAL:
+        return 0.5 * (known.min_diff or 0.0) / width_of(known)
+    return _power_by(power_of(known.test, known.method, range_ratio=known.range_ratio, df=known.df), known)
+
+
+def midway_power_at(known: Requirement) -> float | None:
+    """The power if the other systems' means lie midway; None if it does not depend on them, or that is assumed."""
+    midway = known.kind.midway
+    return None if midway is None else _power_by(expected(midway, known.df), known)
+
+
+def _power_by(power: PowerOf, known: Requirement) -> float:
+    value = power(
+        n=np.array(known.n),
+        systems=np.array(known.systems),
+        min_diff=np.array(known.min_diff),
+        variance=np.array(known.error_variance),
+        alpha=np.array(known.alpha),
+    )
+    return float(value)
+
+
+def smallest_n(asked: Requirement) -> int:
+    """The smallest number of topics that meets the requirement; an error if it exceeds ``LARGEST_N``."""
+    n = n_or_too_many(asked)
+    if n > LARGEST_N:
+        nearest = smallest_difference(replace(asked, n=LARGEST_N, min_diff=None))
+        what = "the narrowest interval they give" if asked.test == INTERVAL else "the smallest difference they find"
+        raise DesignError(f"no topic set of up to {LARGEST_N:,} topics is enough; {what} is {nearest:.3g}")
+    return n
+
+
+def n_or_too_many(asked: Requirement) -> int:
+    """The smallest number of topics, or one more than the largest allowed."""
+    alpha, minD = asked.alpha or 0.05, asked.min_diff or 0.0
+    if asked.test == INTERVAL:
+        return topics_for_width(minD, variance=asked.error_variance, alpha=alpha)
+    cell = topics_needed(
+        systems=np.array([asked.systems]),
+        min_diff=np.array([minD]),
+        variance=np.array([asked.error_variance]),
+        alpha=alpha,
+        power=asked.power or 0.8,
+        test=asked.test,
+        method=asked.method,
+        range_ratio=asked.range_ratio,
+        df=asked.df,
+    )
+    return int(cell[0])
+
+
+def smallest_difference(asked: Requirement) -> float:
+    """The smallest difference that n topics find with the required power (for an interval: its expected width)."""
+    if asked.test == INTERVAL:
+        return width_of(replace(asked, min_diff=asked.scale))
+    return float(differences_at(asked, [int(asked.n or 2)])[0])
+
+
+def differences_at(asked: Requirement, sizes: list[int]) -> FloatArray:
+    """The smallest difference found at each number of topics; nan if none is."""
+    return difference_found(
+        n=np.array(sizes),
+        systems=np.array(asked.systems),
+        variance=np.array(asked.error_variance),
+        alpha=asked.alpha or 0.05,
+        power=asked.power or 0.8,
+        test=asked.test,
+        method=asked.method,
+        range_ratio=asked.range_ratio,
+        df=asked.df,
+    )
+
+
+def _min_diff(asked: Requirement) -> float:
+    found = smallest_difference(asked)
+    if isnan(found) or found > asked.scale:
+        enough = n_or_too_many(replace(asked, n=None, min_diff=asked.scale))
+        raise DesignError(
+            f"{asked.n} topics cannot find any difference on a scale of {asked.scale:g} with that power; "
+            f"the fewest that find the largest one are {enough:,}"
+        )
+    return found
+
+
+def _power(asked: Requirement) -> float:
+    return power_at(asked)
+
+
+def _systems(asked: Requirement) -> int:
+    def enough(m: int) -> bool:
+        return power_at(replace(asked, systems=m)) >= (asked.power or 0.8)
+
+    most = next((m for m in range(2, FEW_SYSTEMS) if enough(m)), None)
+    if most is None:
+        least = n_or_too_many(replace(asked, n=None, systems=2))
+        raise DesignError(f"{asked.n} topics are too few even for 2 systems; the fewest for 2 are {least:,}")
+    while most < MOST_SYSTEMS and enough(min(most * 4, MOST_SYSTEMS)):
+        most = min(most * 4, MOST_SYSTEMS)
+    return most if most == MOST_SYSTEMS else largest_enough(enough, most, min(most * 4, MOST_SYSTEMS))
+
+
+def _alpha(asked: Requirement) -> float:
+    def level(place: float) -> float:
+        return 1 / (1 + exp(LEAST_LOGIT - min(place, 2 * LEAST_LOGIT)))
+
+    def merit(place: FloatArray) -> FloatArray:
+        power = power_at(replace(asked, alpha=level(float(place[0]))))
+        return merit_of(np.array([power]), np.array(asked.power or 0.8))
+
+    if merit(np.zeros(1))[0] >= 0:
+        return level(0.0)
+    return level(float(crossing(merit, np.full(1, LEAST_LOGIT - 3.0))[0]))
+
+
+_FINDERS = {"n": smallest_n, "min_diff": _min_diff, "power": _power, "systems": _systems, "alpha": _alpha}
+
+
+def width_of(known: Requirement) -> float:
+    """The expected width of the interval on a difference."""
+    width = expected_width(
+        n=np.array(float(known.n or 2)), variance=np.array(known.error_variance), alpha=np.array(known.alpha)
+    )
+    return float(width)

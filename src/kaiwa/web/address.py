@@ -13,6 +13,7 @@ from kaiwa.errors import InputError, option
 if TYPE_CHECKING:
     from pathlib import Path
 
+
 _ORIGIN = re.compile(r"https?://(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:[0-9]{1,5})?/?", re.IGNORECASE)
 
 

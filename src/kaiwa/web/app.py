@@ -12,10 +12,9 @@ from starlette.routing import Route
 
 from kaiwa.errors import KaiwaError
 from kaiwa.store.records import Refused, StoreUnavailable
-from kaiwa.web import assessor_routes, lead_routes, session_routes
+from kaiwa.web import assessor, lead
 from kaiwa.web.guard import Guard
-from kaiwa.web.languages import chosen_language, words_of
-from kaiwa.web.pages import message_page
+from kaiwa.web.pages import chosen_language, message_page, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from kaiwa.web.site import Site
 
     Handler = Callable[..., Awaitable[Response]]
+
 
 EVERYBODY = frozenset({"stranger", "assessor", "lead", "organiser"})
 INVITED = frozenset({"assessor", "lead", "organiser"})
@@ -46,23 +46,23 @@ class Rule:
 
 
 RULES = (
-    Rule("GET", "/healthz", EVERYBODY, session_routes.health),
-    Rule("GET", "/static/{version}/{name}", EVERYBODY, session_routes.static_file),
-    Rule("GET", "/in", EVERYBODY, session_routes.sign_in, is_page=True),
-    Rule("POST", "/session", EVERYBODY, session_routes.start_session),
-    Rule("DELETE", "/session", EVERYBODY, session_routes.end_session),
-    Rule("GET", "/", INVITED, session_routes.home, is_page=True),
-    Rule("GET", "/state", ASSESSOR, assessor_routes.state),
-    Rule("GET", "/work", ASSESSOR, assessor_routes.work),
-    Rule("POST", "/votes", ASSESSOR, assessor_routes.store_votes),
-    Rule("GET", "/votes/mine", ASSESSOR, assessor_routes.own_votes),
-    Rule("GET", "/guidelines", INVITED, assessor_routes.guidelines),
-    Rule("GET", "/lead", LEADS, lead_routes.lead, is_page=True),
-    Rule("GET", "/lead/data", LEADS, lead_routes.lead_numbers),
-    Rule("POST", "/lead/adjudicate", LEADS, lead_routes.adjudicate),
-    Rule("POST", "/lead/people", LEADS, lead_routes.invite),
-    Rule("POST", "/lead/people/{name:path}", LEADS, lead_routes.change_person),
-    Rule("GET", "/lead/export/{name}", LEADS, lead_routes.export),
+    Rule("GET", "/healthz", EVERYBODY, assessor.health),
+    Rule("GET", "/static/{version}/{name}", EVERYBODY, assessor.static_file),
+    Rule("GET", "/in", EVERYBODY, assessor.sign_in, is_page=True),
+    Rule("POST", "/session", EVERYBODY, assessor.start_session),
+    Rule("DELETE", "/session", EVERYBODY, assessor.end_session),
+    Rule("GET", "/", INVITED, assessor.home, is_page=True),
+    Rule("GET", "/state", ASSESSOR, assessor.state),
+    Rule("GET", "/work", ASSESSOR, assessor.work),
+    Rule("POST", "/votes", ASSESSOR, assessor.store_votes),
+    Rule("GET", "/votes/mine", ASSESSOR, assessor.own_votes),
+    Rule("GET", "/guidelines", INVITED, assessor.guidelines),
+    Rule("GET", "/lead", LEADS, lead.lead, is_page=True),
+    Rule("GET", "/lead/data", LEADS, lead.lead_numbers),
+    Rule("POST", "/lead/adjudicate", LEADS, lead.adjudicate),
+    Rule("POST", "/lead/people", LEADS, lead.invite),
+    Rule("POST", "/lead/people/{name:path}", LEADS, lead.change_person),
+    Rule("GET", "/lead/export/{name}", LEADS, lead.export),
 )
 """Every route; a later page is a row here and a module of its own."""
 

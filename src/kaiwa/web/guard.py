@@ -6,19 +6,113 @@ import asyncio
 import logging
 import time
 import traceback
+from collections import Counter, OrderedDict
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kaiwa.web.http_messages import Answer, Refusal, given, headers_of, route_of, whole_body
-from kaiwa.web.rate_limits import PERSON, SIGN_IN, STRANGER, RateLimits
-from kaiwa.web.session_cookie import session_in
+from kaiwa.web.http import Answer, Refusal, given, headers_of, route_of, whole_body
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from kaiwa.web.site import Site
+
+
+# How many requests a client may make: a bucket that fills again with time, and a number of requests at once.
+
+
+_MOST_CLIENTS = 10_000
+
+
+@dataclass(frozen=True)
+class Limit:
+    """At most ``burst`` requests in a row, ``per_second`` on average, and ``at_once`` without an answer yet."""
+
+    burst: float
+    per_second: float
+    at_once: int = 50
+
+
+SIGN_IN = Limit(burst=60, per_second=1)
+"""Of one address; a room of assessors shares one."""
+STRANGER = Limit(burst=200, per_second=20)
+PERSON = Limit(burst=300, per_second=50, at_once=20)
+"""A person gives about one vote in two seconds; a browser that comes back sends many at once."""
+
+
+@dataclass
+class RateLimits:
+    """The buckets of the clients that came lately, and their requests without an answer."""
+
+    _buckets: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
+    _running: Counter[str] = field(default_factory=Counter)
+
+    def allows(self, client: str, limit: Limit, now: float) -> bool:
+        """Whether the client may make a request now; it is counted.
+
+        >>> limits = RateLimits()
+        >>> [limits.allows("a", Limit(2, 1), now) for now in (0.0, 0.0, 0.0, 1.0)]
+        [True, True, False, True]
+        """
+        left, since = self._buckets.pop(client, (limit.burst, now))
+        left = min(limit.burst, left + (now - since) * limit.per_second)
+        allowed = left >= 1
+        self._buckets[client] = (left - 1 if allowed else left), now
+        if len(self._buckets) > _MOST_CLIENTS:
+            self._buckets.popitem(last=False)
+        return allowed
+
+    def begins(self, client: str, limit: Limit) -> bool:
+        """Whether the client may have one more request in progress; ``ends`` must follow if so.
+
+        >>> limits = RateLimits()
+        >>> [limits.begins("a", Limit(9, 9, at_once=2)) for _ in range(3)]
+        [True, True, False]
+        """
+        if self._running[client] >= limit.at_once:
+            return False
+        self._running[client] += 1
+        return True
+
+    def ends(self, client: str) -> None:
+        """Count a request no longer: it has its answer."""
+        self._running[client] -= 1
+        if not self._running[client]:
+            del self._running[client]
+
+
+# The cookie of a session: an opaque id, which scripts and other sites do not see.
+
+
+COOKIE = "kaiwa"
+
+
+def session_in(headers: Mapping[bytes, bytes]) -> str:
+    """The session that a request names; empty if none.
+
+    >>> session_in({b"cookie": b"lang=ja; kaiwa=abc"})
+    'abc'
+    """
+    for part in headers.get(b"cookie", b"").split(b";"):
+        name, _, value = part.strip().partition(b"=")
+        if name.decode("latin-1") == COOKIE:
+            return value.decode("latin-1")
+    return ""
+
+
+def set_session(answer: Response, secret: str, *, is_secure: bool) -> None:
+    """Give the browser its session."""
+    answer.set_cookie(COOKIE, secret, path="/", httponly=True, samesite="strict", secure=is_secure)
+
+
+def clear_session(answer: Response, *, is_secure: bool) -> None:
+    """Take the session from the browser."""
+    answer.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict", secure=is_secure)
+
 
 _REFUSAL_PAUSE = 0.3
 _TOO_MANY = "too many requests; wait a moment"

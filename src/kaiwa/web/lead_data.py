@@ -3,31 +3,176 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
+from math import isnan
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kaiwa.comparison.enough_votes import MORE, outlook
 from kaiwa.errors import KaiwaError
 from kaiwa.formats.readers import read_runs
-from kaiwa.label.agreement import contested
-from kaiwa.label.judging_course import TimedVote, votes_of
-from kaiwa.model.simulated import SIMULATED_NOTICE, is_simulated
-from kaiwa.model.votes import NA
-from kaiwa.report.document.html_parts import language_of
-from kaiwa.web.lead_statistics import Twice, outlook_fields, statistics_fields
+from kaiwa.labelling.agreement import agreement, most_contested
+from kaiwa.labelling.assessors import assessor_quality
+from kaiwa.labelling.judging_course import (
+    TimedVote,
+    agreement_history,
+    confusion_between,
+    drift,
+    level_by_position,
+    seconds_per_hundred,
+    self_consistency,
+    votes_of,
+)
+from kaiwa.measures.judgements import Scale
+from kaiwa.measures.score import judged_votes
+from kaiwa.nouns.votes import NA, SIMULATED_NOTICE, is_simulated
+from kaiwa.show.page import language_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from kaiwa.model.run import Run
+    from kaiwa.labelling.estimates import Estimate
+    from kaiwa.nouns.run import Run
     from kaiwa.store.log_state import LogState
     from kaiwa.store.records import Item, Person, VoteRow
     from kaiwa.store.vote_store import VoteStore
-    from kaiwa.task.settings import TaskSettings
-    from kaiwa.task.task_folder import Task
+    from kaiwa.task.folder import Task, TaskSettings
+
+
+# The statistics of the lead's page as JSON: agreement and its history, each assessor, confusion, and the outlook.
+
+
+_SAMPLES = 400
+_TRIALS = 1000
+_RUNS = 2
+
+
+@dataclass(frozen=True)
+class Twice:
+    """Pairs of levels by assessor: of items that came back, and of gold items, whose level is known."""
+
+    repeats: Mapping[str, Sequence[tuple[int, int]]]
+    gold: Mapping[str, Sequence[tuple[int, int]]]
+
+
+def statistics_fields(
+    given: Sequence[TimedVote],
+    rows: Sequence[VoteRow],
+    twice: Twice,
+    name_of: Callable[[str], str],
+    *,
+    top: int,
+    rng: np.random.Generator,
+) -> Fields:
+    """Agreement, its history, a line per assessor, mean level by place in the list, confusion."""
+    if not given:
+        return {"agreement": None, "history": [], "by_assessor": [], "order": [], "confusion": []}
+    votes = votes_of(given, top=top)
+    found = agreement(votes, rng=rng, trials=_SAMPLES)
+    agreed = {"items": found.items, "alpha": estimate_fields(found.alpha["ordinal"])}
+    agreed |= {"fleiss": estimate_fields(found.fleiss), "raw": estimate_fields(found.raw)}
+    agreed["kappa_interval"] = found.fleiss.interval
+    history = agreement_history(given, top=top, rng=rng)
+    places = level_by_position(given, rng=rng, trials=_SAMPLES)
+    confusion = confusion_between(votes)
+    return {
+        "agreement": agreed if found.items else None,
+        "history": [{"votes": one.votes, **estimate_fields(one.alpha)} for one in history],
+        "by_assessor": _assessor_lines(given, rows, twice, name_of, top=top, rng=rng),
+        "order": [{"position": place, **estimate_fields(one)} for place, one in places.items()],
+        "confusion": []
+        if np.isnan(confusion).all()
+        else [[_number(cell) for cell in row] for row in confusion.tolist()],
+    }
+
+
+def _assessor_lines(
+    given: Sequence[TimedVote],
+    rows: Sequence[VoteRow],
+    twice: Twice,
+    name_of: Callable[[str], str],
+    *,
+    top: int,
+    rng: np.random.Generator,
+) -> list[Fields]:
+    quality = assessor_quality(votes_of(given, top=top), rng=rng, trials=_SAMPLES)
+    drifts, speeds = drift(given, rng=rng, trials=_SAMPLES), seconds_per_hundred(given)
+    consistent, known = self_consistency(twice.repeats), self_consistency(twice.gold)
+    unsure = [row.assessor for row in rows if row.unsure]
+    return [
+        {
+            "name": name_of(one.name),
+            "code": one.name,
+            "votes": one.items + one.missing,
+            "missing": one.missing,
+            "unsure": unsure.count(one.name),
+            "mean_level": _number(one.mean_level),
+            "agreement": _number(one.agreement),
+            "kappa": _number(one.kappa),
+            "severity": estimate_fields(one.severity),
+            "drift": estimate_fields(drifts[one.name]) if one.name in drifts else None,
+            "consistency": asdict(consistent[one.name]) if one.name in consistent else None,
+            "gold": asdict(known[one.name]) if one.name in known else None,
+            "speed": speeds.get(one.name),
+        }
+        for one in quality
+    ]
+
+
+def outlook_fields(
+    runs: Sequence[Run],
+    given: Sequence[TimedVote],
+    settings: TaskSettings,
+    *,
+    items: int,
+    rng: np.random.Generator,
+) -> Fields | None:
+    """Which pairs of runs are decided by the task's first measure; None while nothing can be compared."""
+    if len(runs) < _RUNS or not given:
+        return None
+    voted = len({(one.topic, one.comment) for one in given})
+    try:
+        judged = judged_votes(votes_of(given, top=settings.max_level), Scale(), scheme=settings.scheme, p=settings.p)
+        found = outlook(
+            runs,
+            judged,
+            settings.measures[0],
+            test=settings.test,
+            alpha=settings.alpha,
+            trials=min(settings.trials, _TRIALS),
+            condensed=voted < items,
+            rng=rng,
+        )
+    except KaiwaError:
+        return None
+    order = ("decided", "soon", "votes", "topics", "equal")
+    return {
+        "measure": found.measure,
+        "test": found.test,
+        "alpha": found.alpha,
+        "topics": found.topics,
+        "more": MORE,
+        "vote_share": found.vote_share,
+        "provisional": 1 - voted / items,
+        "decided": found.number("decided"),
+        "soon": found.number("soon"),
+        "votes": found.number("soon", "votes"),
+        "topics_needed": found.number("topics", "equal"),
+        "pairs": [asdict(one) for one in sorted(found.pairs, key=lambda one: (order.index(one.outcome), one.p))],
+    }
+
+
+def estimate_fields(one: Estimate) -> Fields:
+    """An estimate with its limits; None where there is no number."""
+    return {"value": _number(one.value), "low": _number(one.low), "high": _number(one.high)}
+
+
+def _number(value: float) -> float | None:
+    return None if isnan(value) else value
+
 
 Fields = dict[str, Any]  # Any: JSON values
 _CONTESTED = 20
@@ -149,7 +294,7 @@ def lead_data(settings: TaskSettings, runs: Sequence[Run], seen: Snapshot, *, se
     """The data of the lead's page, from a snapshot of the store and the runs of the task."""
     rng = np.random.default_rng(seed)
     given = [_timed(row, seen) for row in seen.votes if row.level is not None]
-    levels = [str(level) for level in range(settings.top + 1)]
+    levels = [str(level) for level in range(settings.max_level + 1)]
     return {
         "title": settings.title,
         "notice": SIMULATED_NOTICE if any(is_simulated(one.name) for one in seen.people) else "",
@@ -158,9 +303,9 @@ def lead_data(settings: TaskSettings, runs: Sequence[Run], seen: Snapshot, *, se
         "levels": [*levels, "NA"],
         "progress": _progress(seen),
         "by_post": _by_post(seen),
-        **statistics_fields(given, seen.votes, seen.twice, seen.name_of, top=settings.top, rng=rng),
-        "contested": _contested(given, seen, settings.top),
-        "flags": [_shown_item(name, seen, settings.top) for name in dict.fromkeys(_flagged(seen))],
+        **statistics_fields(given, seen.votes, seen.twice, seen.name_of, top=settings.max_level, rng=rng),
+        "contested": _contested(given, seen, settings.max_level),
+        "flags": [_shown_item(name, seen, settings.max_level) for name in dict.fromkeys(_flagged(seen))],
         "enough": outlook_fields(runs, given, settings, items=len(seen.items), rng=rng),
         "people": _people(seen),
     }
@@ -232,7 +377,7 @@ def _contested(given: Sequence[TimedVote], seen: Snapshot, top: int) -> list[Fie
     if not given:
         return []
     ids = {(item.topic, item.comment): name for name, item in seen.items.items()}
-    apart = [one for one in contested(votes_of(given, top=top), len(seen.items)) if one.agreement < 1]
+    apart = [one for one in most_contested(votes_of(given, top=top), len(seen.items)) if one.agreement < 1]
     names = [ids[one.topic, one.comment] for one in apart]
     open_first = sorted(names, key=lambda name: name in seen.decisions)
     return [_shown_item(name, seen, top) for name in open_first[:_CONTESTED]]

@@ -14,23 +14,20 @@ from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from kaiwa.disk.atomic_files import write_text
-from kaiwa.formats.exports.page_votes import FORMAT, VERSION
-from kaiwa.formats.file_names import cell
-from kaiwa.label.queue_order import own_order
-from kaiwa.label.task_item import writable
-from kaiwa.task.judging_items import guideline_texts
-from kaiwa.task.task_criteria import task_criteria
-from kaiwa.web.languages import Words, words_of
-from kaiwa.web.pages import assessor_page, static_files
-from kaiwa.web.text_language import language_of
+from kaiwa.files.atomic import write_text
+from kaiwa.formats.labelling_tools import FORMAT, VERSION
+from kaiwa.formats.names import cell
+from kaiwa.labelling.items import guideline_texts, own_order, task_criteria
+from kaiwa.nouns.criteria import writable
+from kaiwa.web.pages import Words, assessor_page, language_of, static_files, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from kaiwa.label.task_item import TaskItem
-    from kaiwa.task.task_folder import Task
+    from kaiwa.nouns.criteria import TaskItem
+    from kaiwa.task.folder import Task
+
 
 _MODULES = ("words.js", "keys.js", "board.js", "outbox.js", "dialogs.js", "assess.js")
 """The scripts of the assessor's page, each after those that it imports."""
@@ -41,7 +38,7 @@ _LINKS = re.compile(r'<link rel="[^>]*>\n?|<script [^>]*></script>\n?|<nav class
 
 def write_page(path: Path, task: Task, items: Sequence[TaskItem], assessor: str) -> None:
     """Write the page of one assessor."""
-    write_text(path, page_text(task, items, assessor), durable=True)
+    write_text(path, page_text(task, items, assessor))
 
 
 def page_text(task: Task, items: Sequence[TaskItem], assessor: str) -> str:

@@ -10,18 +10,19 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import KaiwaError
-from kaiwa.flow.judging.serve import TakedownWatch
-from kaiwa.store.people_changes import ORGANISER
+from kaiwa.store.judged_task import TakedownWatch
+from kaiwa.store.people import ORGANISER
 from kaiwa.web.address import is_loopback
 from kaiwa.web.app import make_app
-from kaiwa.web.http_server import bound_socket, run_server
+from kaiwa.web.server import bound_socket, run_server
 from kaiwa.web.site import Site
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from kaiwa.flow.judging.serve import Judging
+    from kaiwa.store.judged_task import Judging
     from kaiwa.web.address import Address
+
 
 _LOOK_SECONDS = 1.0
 log = logging.getLogger("kaiwa.web")

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kaiwa.flow.judging.serve import Judging
+    from kaiwa.store.judged_task import Judging
     from kaiwa.store.vote_store import VoteStore
     from kaiwa.web.lead_data import LeadNumbers
 

@@ -9,9 +9,23 @@ from typing import TYPE_CHECKING, Any
 from kaiwa.engine.arrow_tables import ByKey, ByTask, decoded
 from kaiwa.engine.calls import Call, sorted_by
 from kaiwa.engine.dataset import Gathered
-from kaiwa.engine.spark.frames import mapped
-from kaiwa.engine.spark.rows import FAULT, LEFT, NOTE, RIGHT, SCHEMA, fault_of, note_of, rows_in
-from kaiwa.engine.spark.tasks import JOINED, ORDERED, REGROUPED, STORED, TASKS, Stage
+from kaiwa.engine.spark.tasks import (
+    FAULT,
+    JOINED,
+    LEFT,
+    NOTE,
+    ORDERED,
+    REGROUPED,
+    RIGHT,
+    SCHEMA,
+    STORED,
+    TASKS,
+    Stage,
+    fault_of,
+    mapped,
+    note_of,
+    rows_in,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +33,7 @@ if TYPE_CHECKING:
     from kaiwa.engine.arrow_tables import Split
     from kaiwa.engine.dataset import Dataset
     from kaiwa.engine.spark.session import SparkAccess
+
 
 PARTS_PER_WORKER = 4
 """Of a regrouping, if the dataset has fewer tasks: a large file that cannot be split is one task."""

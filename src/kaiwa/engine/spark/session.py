@@ -21,6 +21,7 @@ from kaiwa.errors import InputError, needs_extra
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+
 CONNECT_SECONDS = 5
 ANSWER_SECONDS = 30
 WORKER_SECONDS = 60

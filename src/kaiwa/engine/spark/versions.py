@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.engine.spark.frames import mapped
+from kaiwa.engine.spark.tasks import mapped
 from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ def refuse_other_versions(session: Any, address: str) -> None:  # Any: a session
 
         with needs_extra("spark"):
             import pyarrow as pa
-
-        from kaiwa.engine.spark.versions import own_versions
 
         for _ in batches:
             yield pa.RecordBatch.from_pylist([own_versions()])

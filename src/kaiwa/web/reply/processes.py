@@ -12,8 +12,7 @@ from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import InputError, KaiwaError, option
-from kaiwa.web.reply.json_log import log_as_json
-from kaiwa.web.reply.serving import serve_replies
+from kaiwa.web.reply.serving import log_as_json, serve_replies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
     from kaiwa.web.reply.serving import ReplyService
+
 
 _HIGHEST_PORT = 65535
 _LOOK_SECONDS = 0.2

@@ -1,1 +1,0 @@
-"""Verbs that answer posts, and train what answers them."""

@@ -1,1 +1,0 @@
-"""Verbs about runs that are pooled and judged, and about the votes."""

@@ -1,1 +1,0 @@
-"""Verbs about a whole round and what is told of it."""

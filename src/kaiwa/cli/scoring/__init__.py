@@ -1,1 +1,0 @@
-"""Verbs about scores: made, compared, standardised, and the number of topics that they ask for."""

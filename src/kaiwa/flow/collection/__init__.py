@@ -1,1 +1,0 @@
-"""Verbs that make what is searched: clean pairs, topics, an index."""

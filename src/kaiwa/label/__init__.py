@@ -1,1 +1,0 @@
-"""Votes of assessors: the gains that they give, and their agreement."""

@@ -1,1 +1,0 @@
-"""Features of candidate pairs: one module for each family, one row of FEATURES for each feature."""

@@ -1,1 +1,0 @@
-"""What features need and is trained from a repository: one module per kind of model, arrays in, arrays out."""

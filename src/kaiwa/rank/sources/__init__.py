@@ -1,1 +1,0 @@
-"""Other sources of candidates than the search of the best pairs: one module each."""

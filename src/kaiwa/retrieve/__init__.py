@@ -1,1 +1,0 @@
-"""Retrieval of comments for a post: tokens, similarities, the index, exact search."""

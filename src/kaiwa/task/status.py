@@ -1,0 +1,175 @@
+"""The status of a round: each file as done, incomplete, stale or missing, and the next command to type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kaiwa.errors import counted
+from kaiwa.files.digest import digest
+from kaiwa.formats.topics import read_pool
+from kaiwa.task.comment_texts import made_for_others, takedown_ids
+from kaiwa.task.folder import read_task
+from kaiwa.task.progress import EXPORT, collected_votes, judging_progress
+from kaiwa.task.steps import RoundStep, Step, option_text, path_in, read_steps, round_steps, unlike_record
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
+    from pathlib import Path
+
+    from kaiwa.task.folder import Task
+
+
+DONE, INCOMPLETE, STALE, MISSING = "done", "incomplete", "stale", "missing"
+
+
+@dataclass(frozen=True)
+class StepState:
+    """One file of the round: done, incomplete, stale or missing, why, and the command that makes it.
+
+    ``makes`` is false where people make the file; ``command`` then says what to do.
+    """
+
+    file: str
+    state: str
+    why: str
+    command: str
+    makes: bool
+
+
+@dataclass(frozen=True)
+class RoundStatus:
+    """The whole round, in order."""
+
+    steps: tuple[StepState, ...]
+
+    @property
+    def next(self) -> str:
+        """The next thing to do; empty when the round is done."""
+        return next((step.command for step in self.steps if step.state != DONE), "")
+
+    @property
+    def stale(self) -> list[StepState]:
+        """The files of the round that are not what the settings and their inputs would make now."""
+        return [step for step in self.steps if step.state == STALE]
+
+
+def round_status(task: Task) -> RoundStatus:
+    """The state of every file of the task folder."""
+    made = read_steps(task.folder)
+    states = dict[str, StepState]()
+    for step in round_steps(task, made):
+        name = path_in(task.folder, step.path)
+        states[name] = _state(task, name, step, made.get(name), states)
+    return RoundStatus(tuple(states.values()))
+
+
+def _state(task: Task, name: str, step: RoundStep, record: Step | None, earlier: Mapping[str, StepState]) -> StepState:
+    if step.path == task.votes:
+        return _votes_state(task, name, step, record)
+    there = bool(task.runs) if step.path.is_dir() else step.path.exists()
+    if not there:
+        return StepState(name, MISSING, "", step.command, not step.by_hand)
+    if reasons := _differing(step, record) or _changed(task.folder, record, step.inputs):
+        return StepState(name, STALE, "; ".join(reasons), step.command, not step.by_hand)
+    if record and (mixed := unlike_record(task.folder, record, besides=name if step.by_hand else "")):
+        command = f"make it again with: kaiwa {record.verb}" if step.by_hand else step.command
+        return StepState(name, STALE, mixed, command, not step.by_hand)
+    if waiting := _waiting(task, step, record, earlier):
+        return StepState(name, STALE, f"{waiting} must be made first", step.command, not step.by_hand)
+    why = made_for_others(task) if step.path == task.topics else ""
+    why = why or ("" if record or step.by_hand else "not recorded")
+    return StepState(name, DONE, why, step.command, not step.by_hand)
+
+
+def _votes_state(task: Task, name: str, step: RoundStep, record: Step | None) -> StepState:
+    """The state of the vote file, which also depends on the votes of the server that it does not have."""
+    hidden = takedown_ids(task)
+    collected = collected_votes(task, hidden)
+    has_newer = bool(collected and collected.votes and (record.options.get("head") if record else "") != collected.head)
+    command = f"export the votes with: {EXPORT}" if collected and collected.progress.complete else step.command
+    if not task.votes.exists():
+        why = collected.described() if collected and has_newer else _to_judge(task, hidden)
+        return StepState(name, MISSING, why, command if has_newer else step.command, makes=False)
+    findings = judging_progress(task, hidden).findings()
+    if collected and has_newer:
+        findings.append(f"{collected.described()}; export them with: {EXPORT}")
+    state = INCOMPLETE if findings else DONE
+    return StepState(name, state, "; ".join(findings), command if has_newer else step.command, makes=False)
+
+
+def _to_judge(task: Task, hidden: AbstractSet[str]) -> str:
+    """How many items wait for votes that have not been exported yet."""
+    if not task.pool.exists():
+        return ""
+    items = sum(hidden.isdisjoint(item) for item in read_pool(task.pool))
+    return f"{counted(items, 'item')} to judge, {counted(task.settings.votes_per_item, 'vote')} each"
+
+
+def _waiting(task: Task, step: RoundStep, record: Step | None, earlier: Mapping[str, StepState]) -> str:
+    """The first input that must be made before this file; a file that no verb made does not need its inputs."""
+    behind = {STALE, MISSING} if record else {STALE}
+    names = sorted(path_in(task.folder, path) for path in step.inputs)
+    return next((name for name in names if name in earlier and earlier[name].state in behind), "")
+
+
+def _changed(folder: Path, record: Step | None, inputs: tuple[Path, ...]) -> list[str]:
+    """The first input that was changed, added or removed since the file was made, if any."""
+    if record is None:
+        return []  # not made by a verb here: taken as it is
+    for name in (path_in(folder, path) for path in inputs if path.exists()):
+        if name not in record.inputs:
+            return [f"{name} is new"]
+    for name, known in record.inputs.items():
+        path = folder / name
+        if not path.is_file():
+            return [f"{name} is missing"]
+        if digest(path) != known:
+            return [f"{name} has changed"]
+    return []
+
+
+def _differing(step: RoundStep, record: Step | None) -> list[str]:
+    """Each option whose recorded value is not the one in the settings."""
+    if record is None:
+        return []
+    return [
+        f"made with {name} {option_text(record.options[name])}, but kaiwa.toml has {option_text(value)}"
+        for name, value in step.options.items()
+        if record.options.get(name) is not None and not _same(record.options[name], value)
+    ]
+
+
+def _same(recorded: object, wanted: object) -> bool:
+    """Whether a recorded value is the wanted one; of a list, whether it holds all that is wanted."""
+    if isinstance(wanted, tuple):
+        return isinstance(recorded, list) and set(wanted) <= set(recorded)
+    return recorded == wanted
+
+
+# The status of the round in a task folder.
+
+
+def remaining_steps(folder: Path, *, dry_run: bool = False) -> Iterator[StepState]:
+    """The files that a command must make now, in order, up to the first that people must make.
+
+    The status is read again after each, because its commands depend on the files before; a dry run reads it once.
+    """
+    tried = set[str]()
+    while step := _first_not_done(task_status(folder), tried):
+        yield step
+        tried.add(step.file)
+        if not dry_run and not (folder / step.file).exists():
+            return
+
+
+def _first_not_done(status: RoundStatus, tried: Collection[str]) -> StepState | None:
+    waiting = (step for step in status.steps if step.state not in {DONE, INCOMPLETE} and step.file not in tried)
+    step = next(waiting, None)
+    return step if step and step.makes else None
+
+
+def task_status(folder: Path) -> RoundStatus:
+    """The state of every file of the task folder."""
+    return round_status(read_task(folder))
