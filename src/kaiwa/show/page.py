@@ -368,7 +368,7 @@ def page(
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}">'
-        f"<title>{text(title)}</title><style>{style() + style("page.css")}</style></head><body>"
+        f"<title>{text(title)}</title><style>{style() + style('page.css')}</style></head><body>"
         f'<a class=skip href="#{_CONTENT}">Skip to the results</a>'
         f"<header><h1>{text(title)}</h1>{paragraph(lead, kind='lead') if lead else ''}"
         f"{''.join(f'<p class=banner role=note>{text(banner)}</p>' for banner in banners)}"
