@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import signal
 
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a Ctrl-C while the rest is loaded: no traceback
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-def main() -> None:
-    """Run the command; a Ctrl-C while it is loaded ends it without a traceback."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from kaiwa.cli.group import main as command
-
-    command()
-
+from kaiwa.cli.group import main
 
 if __name__ == "__main__":
     main()

@@ -22,7 +22,7 @@ from kaiwa.retrieval import posting_lists
 from kaiwa.retrieval import posting_lists as term_numbers
 from kaiwa.retrieval import postings as packed_postings
 from kaiwa.retrieval.build import build_index
-from kaiwa.retrieval.index_folder import open_index_files
+from kaiwa.retrieval.inverted_index import open_index_files
 
 WORDS = [f"w{at}x" for at in range(9)]
 TEXT = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)

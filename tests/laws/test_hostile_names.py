@@ -15,8 +15,7 @@ from kaiwa.errors import InputError
 from kaiwa.formats.convert import WRITTEN, texts_of, write_converted
 from kaiwa.formats.readers import read, read_runs, read_scores
 from kaiwa.formats.recognition import QRELS, RUNS, SCORES
-from kaiwa.nouns.factors import Factors
-from kaiwa.nouns.matrix import Matrix
+from kaiwa.nouns.matrix import Factors, Matrix
 from kaiwa.nouns.qrels import Qrels
 from kaiwa.nouns.run import Run
 from kaiwa.nouns.scores import Scores
@@ -25,7 +24,7 @@ from kaiwa.nouns.votes import Votes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kaiwa.formats.names import Texts
+    from kaiwa.formats.fields import Texts
 
 HOSTILE = [
     *("", " ", "a b", " a", "a ", "\u3000", "a\u00a0b", "a\tb", "\ta", "a\nb", "\n", "a\n", "a\rb", "a\r\nb", "a\x85b"),

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from kaiwa.comparison.leaderboard import FewTopics, PairResult, Standing
     from kaiwa.comparison.ranks import TeamBest
     from kaiwa.formats.reading import QrelsInput, ScoresInput
-    from kaiwa.nouns.direction import Direction
+    from kaiwa.nouns.matrix import Direction
     from kaiwa.nouns.scores import Scores
     from kaiwa.show.text import Cell
     from kaiwa.stats.anova import AnovaTable, Source

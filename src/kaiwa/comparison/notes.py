@@ -32,9 +32,9 @@ from kaiwa.errors import DesignError, InputError, counted, in_python, option
 from kaiwa.show.result import Description, Table
 from kaiwa.show.text import few, finite
 from kaiwa.stats.p_values import smallest_p
-from kaiwa.topicset.answer import answered
-from kaiwa.topicset.assurance import estimated_variance
+from kaiwa.topicset.power_functions import estimated_variance
 from kaiwa.topicset.requirement import Requirement, completed
+from kaiwa.topicset.sizes import answered
 from kaiwa.topicset.tests import range_ratio
 
 if TYPE_CHECKING:

@@ -11,17 +11,16 @@ import numpy as np
 
 from kaiwa.errors import InputError, option
 from kaiwa.files.atomic import write_text
-from kaiwa.formats.fields import csv_text, number, read_csv
-from kaiwa.formats.names import cell
+from kaiwa.formats.fields import cell, csv_text, number, read_csv
 from kaiwa.formats.recognition import Match
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from kaiwa.formats.names import Texts
+    from kaiwa.formats.fields import Texts
     from kaiwa.formats.recognition import Head
-    from kaiwa.nouns.factors import Factors
+    from kaiwa.nouns.matrix import Factors
 
 
 HEADER = ["measure", "topic", "mean", "sd"]
@@ -74,7 +73,7 @@ def _text(factors: Iterable[Factors], scores: str = "") -> str:
 
 
 def _factors(path: Path, measure: str, entries: list[tuple[str, float, float]]) -> Factors:
-    from kaiwa.nouns.factors import Factors
+    from kaiwa.nouns.matrix import Factors
 
     try:
         return Factors(

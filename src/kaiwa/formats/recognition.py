@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kaiwa.formats.dialogues import Tweet
-    from kaiwa.formats.names import Texts
+    from kaiwa.formats.fields import Texts
     from kaiwa.formats.pairs import Batch
     from kaiwa.formats.qrels import IntentChances
     from kaiwa.nouns.cells import Cells
-    from kaiwa.nouns.factors import Factors
+    from kaiwa.nouns.matrix import Factors
     from kaiwa.nouns.qrels import Qrels
     from kaiwa.nouns.run import Run
     from kaiwa.nouns.scores import Scores

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kaiwa.comparison.figures import caterpillar, heat_map
 from kaiwa.comparison.notes import REPORT, board_notes
 from kaiwa.comparison.texts import best_means, first_runs, heading, leaderboard_rows, printed_leaderboard
-from kaiwa.nouns.direction import BEST
+from kaiwa.nouns.matrix import BEST
 from kaiwa.show.page import Columns, Data, Details, Drawing, Paragraph, Section, Table
 from kaiwa.show.text import CORRELATION, PValue, few, finite
 from kaiwa.stats.p_values import smallest_p
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kaiwa.show.page import Part
     from kaiwa.show.text import Cell
     from kaiwa.stats.kendall import TauResult
-    from kaiwa.topicset.answer import Answer
+    from kaiwa.topicset.sizes import Answer
 
 
 def summary_section(comparisons: Sequence[Leaderboard]) -> Section:

@@ -9,10 +9,9 @@ import numpy as np
 
 from kaiwa.files.spill import TemporaryArray
 from kaiwa.nouns.normalise import normalise
-from kaiwa.retrieval.byte_lookup import term_arrays
-from kaiwa.retrieval.documents import counted_documents, document_counts, partitioned
+from kaiwa.retrieval.documents import counted_documents, document_counts, partitioned, term_arrays
 from kaiwa.retrieval.postings import SMALL, Inverter, join, raise_peaks
-from kaiwa.retrieval.similarity import SIMILARITIES, norm_weights
+from kaiwa.retrieval.query import SIMILARITIES, norm_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
