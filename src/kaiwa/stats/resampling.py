@@ -11,10 +11,9 @@ bits depend neither on blocks nor on workers, and not on the order in which the 
 
 from __future__ import annotations
 
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
@@ -302,7 +301,6 @@ def block_size(topics: int) -> int:
 
 COMPILED_FROM = 60_000_000
 """Cells (topics x runs x trials) from which the compiled path is faster, loading included; docs/decisions/tests.md."""
-COMPILED = "kaiwa.stats.shuffle_kernel"
 SHUFFLE_CELLS = 250_000
 _LOADING = Lock()
 """Without it, a thread may find the half-loaded module of another one whose import is about to fail."""
@@ -339,13 +337,20 @@ def _shuffles_mean_block(
 
 
 def _path(cells: int) -> Callable[[FloatArray, int, int, int, Draws], FloatArray]:
-    if cells < COMPILED_FROM and COMPILED not in sys.modules:
+    is_loaded = _compiled_path.cache_info().currsize > 0
+    if cells < COMPILED_FROM and not is_loaded:
         return sums_by_numpy
     try:
         with _LOADING:
-            from kaiwa.stats.shuffle_kernel import sums_compiled
+            return _compiled_path()
     except MissingExtra:  # the same bits without the compiler, more slowly
         return sums_by_numpy
+
+
+@cache
+def _compiled_path() -> Callable[[FloatArray, int, int, int, Draws], FloatArray]:
+    from kaiwa.stats.shuffle_kernel import sums_compiled  # loads numba
+
     return sums_compiled
 
 
