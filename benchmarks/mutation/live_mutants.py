@@ -22,7 +22,7 @@ from hypothesis import settings
 
 from benchmarks.mutation.covering import Lines, forget_cached_results, lines_run
 from benchmarks.mutation.forked import NotCleanError, Outcome, limit_cpu, outcomes
-from benchmarks.mutation.module_mutants import COMPILED, take_module
+from benchmarks.mutation.module_mutants import COMPILED, forget_compiled, take_module
 from benchmarks.mutation.mutants import mutated
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def _fails(item: pytest.Item, *, keep_compiled: bool = False) -> bool:
     names = dict(item.dtest.globs) if isinstance(item, pytest.DoctestItem) else {}
     item.session._setupstate.teardown_exact(item)  # noqa: SLF001  pytest has no public way to its fixtures
     if not keep_compiled:
-        sys.modules.pop(COMPILED, None)
+        forget_compiled()
     try:
         others = item.session.items
         following = others[0] if item is not others[0] else others[-1]  # so that the item's own fixtures end

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numba
 
 from benchmarks.mutation.mutants import mutated
+from kaiwa.stats import resampling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,11 +28,17 @@ if TYPE_CHECKING:
 COMPILED = "kaiwa.stats.shuffle_kernel"
 
 
+def forget_compiled() -> None:
+    """As in a new process: the compiled module is not loaded."""
+    sys.modules.pop(COMPILED, None)
+    resampling._compiled_path.cache_clear()  # noqa: SLF001
+
+
 def take_module(mutant: Mutant, folder: Path) -> None:
     """Make the mutant the module that the tests see: new values, or for the compiled module a new import."""
     if mutant.module == COMPILED:
         numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]  # the cache does not see a mutant
-        sys.modules.pop(COMPILED, None)
+        forget_compiled()
         sys.meta_path.insert(0, _Finder(mutant))
         again = importlib.import_module(COMPILED)
         for test in [one for key, one in sys.modules.items() if key.startswith("tests")]:
