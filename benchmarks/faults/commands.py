@@ -51,7 +51,8 @@ COMMANDS = (
     Command(f"pool {RUNS} -o new.tsv", f"pool {RUNS} -o new.tsv --depth 1"),
     Command("pool --sheet sheet.csv --assessors A1,A2"),  # a sheet that differs is kept
     Command("pool --sheet sheet.html --assessor A1", "pool --sheet sheet.html --assessor A2"),
-    Command("votes judged -o new.csv", "votes judged -o new.csv --format stc-labels"),
+    Command("votes judged -o new.csv", "gains few.csv -o new.csv"),
+    Command("verify judged -o new.json", "verify judged -o new.json --heads 00"),
     Command("backup judged -o copy.db"),
     Command("names systems -o new.csv", "names measures -o new.csv"),
     Command("reply index hello -o new.csv", "reply index hello -o new.csv -k 2"),
@@ -75,7 +76,7 @@ COMMANDS = (
 )  # fmt: skip
 READ_ONLY = (
     *("status", "reproduce", "help", "completion"),
-    *("serve", "invite", "verify"),  # the store is a database; tests/web kills its server
+    *("serve", "invite"),  # the store is a database; tests/web kills its server
 )
 """Verbs that write no file: the trials count their calls, of which there are none."""
 SLOW = ("demo",)
@@ -143,7 +144,7 @@ def make_round(folder: Path, seed: int) -> None:
     shutil.copy(folder / "topics.tsv", folder / "judged" / "topics.tsv")
     for place in (folder, folder / "judged"):
         _write(place / "pool.tsv", [f"{topic}\t{comment}\n" for topic, comment in items])
-    _made("votes judged --import votes.csv", folder)
+    _made("votes judged --add votes.csv", folder)
 
 
 def _make_task(folder: Path, task: Path, names: tuple[str, ...], measure: str = "nG@1") -> None:

@@ -48,12 +48,17 @@ if TYPE_CHECKING:
     from kaiwa.ranking.training import Training, train
     from kaiwa.reporting.verbs import write_report
     from kaiwa.retrieval.index import Index, index
+    from kaiwa.store.backup import Backup, backup
+    from kaiwa.store.invitations import Invitations, invite
+    from kaiwa.store.logged_votes import LoggedVotes, votes
+    from kaiwa.store.verification import Verification, verify
     from kaiwa.topicset.design import Design, design
     from kaiwa.topicset.design_cost import DesignCost, design_cost
     from kaiwa.topicset.design_decision import DesignDecision, design_decide
     from kaiwa.topicset.design_pass_rate import DesignPassRate, design_pass_rate
     from kaiwa.topicset.design_rounds import DesignRounds, design_rounds
     from kaiwa.topicset.design_simulation import DesignSimulation, design_simulate
+    from kaiwa.web.served import Served, serve
 
     __version__: str
 
@@ -89,17 +94,23 @@ _HOMES = {
     "kaiwa.ranking.training": "Training train",
     "kaiwa.reporting.verbs": "write_report",
     "kaiwa.retrieval.index": "Index index",
+    "kaiwa.store.backup": "Backup backup",
+    "kaiwa.store.invitations": "Invitations invite",
+    "kaiwa.store.logged_votes": "LoggedVotes votes",
+    "kaiwa.store.verification": "Verification verify",
     "kaiwa.topicset.design": "Design design",
     "kaiwa.topicset.design_cost": "DesignCost design_cost",
     "kaiwa.topicset.design_decision": "DesignDecision design_decide",
     "kaiwa.topicset.design_pass_rate": "DesignPassRate design_pass_rate",
     "kaiwa.topicset.design_rounds": "DesignRounds design_rounds",
     "kaiwa.topicset.design_simulation": "DesignSimulation design_simulate",
+    "kaiwa.web.served": "Served serve",
 }
 _PUBLIC = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
     "Agreement",
+    "Backup",
     "Bot",
     "Check",
     "Comparison",
@@ -114,7 +125,9 @@ __all__ = [
     "Factors",
     "Index",
     "InputError",
+    "Invitations",
     "KaiwaError",
+    "LoggedVotes",
     "Models",
     "NameTable",
     "Pair",
@@ -126,14 +139,17 @@ __all__ = [
     "Run",
     "RunFolder",
     "Scores",
+    "Served",
     "Study",
     "Topics",
     "Training",
     "UnknownName",
     "Variance",
+    "Verification",
     "VotedQrels",
     "Votes",
     "agree",
+    "backup",
     "check",
     "clean",
     "compare",
@@ -146,6 +162,7 @@ __all__ = [
     "fuse",
     "gains",
     "index",
+    "invite",
     "models",
     "names",
     "open",
@@ -163,12 +180,15 @@ __all__ = [
     "retrieve",
     "retrieve_all",
     "score",
+    "serve",
     "standardise",
     "tau",
     "topics",
     "train",
     "unanimity",
     "variance",
+    "verify",
+    "votes",
     "write_factors",
     "write_report",
     "write_runs",

@@ -35,6 +35,7 @@ COMMANDS = {
     "check": "runs/0.txt runs/1.txt --topics topics.tsv",
     "pool": "runs/0.txt runs/1.txt --qrels qrels.txt",
     "votes": "./",
+    "verify": ".",
     "backup": ".",
     "agree": "votes.csv",
     "gains": "votes.csv",

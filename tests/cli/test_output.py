@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING
 
-import click
 import pytest
 
-from kaiwa.cli.options import gathered
 from kaiwa.cli.output import emit, one_line
 
 if TYPE_CHECKING:
@@ -54,24 +52,6 @@ def test_a_file_takes_the_form_asked_for(tmp_path: Path, capsys: pytest.CaptureF
     emit(Counting(), as_json=True, output=tmp_path / "out.json")
     assert json.loads((tmp_path / "out.json").read_text()) == {"n": 2, "of": "会話"}
     assert capsys.readouterr().out == ""
-
-
-def test_options_are_gathered_into_one_object() -> None:
-    """Those that are its fields; the others are given as they are."""
-
-    @dataclass(frozen=True)
-    class Asked:
-        depth: int
-        name: str = "default"
-
-    @click.command()
-    @click.option("--depth", type=int)
-    @click.option("--json", "as_json", is_flag=True)
-    @gathered(Asked, "asked")
-    def command(*, asked: Asked, as_json: bool) -> tuple[Asked, bool]:
-        return asked, as_json
-
-    assert command.main(["--depth", "3"], standalone_mode=False) == (Asked(3), False)
 
 
 HOSTILE_NAME = "a\x1b[2Jb\nc\u202ed.txt"

@@ -31,7 +31,7 @@ def test_the_page_has_no_interval_of_kappa_with_four_posts_and_says_why(
     ]
     file = tmp_path / "votes.csv"
     file.write_text("topic,comment,assessor,level\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    run_kaiwa("votes", str(task), "--import", str(file))
+    run_kaiwa("votes", str(task), "--add", str(file))
     judging = open_judging(task)
     with judging.store as store:
         data = LeadNumbers(judging.task, store).data()

@@ -174,7 +174,7 @@ STEPS = {
         "pool": Verb("Pool runs into the items to judge.", "kaiwa.pooling.command"),
         "serve": Verb("Serve the pages for judging, or replies by HTTP.", "kaiwa.web.command"),
         "invite": Verb("Private links for assessors and leads.", "kaiwa.store.command"),
-        "votes": Verb("Export what was voted; import votes.", "kaiwa.store.command"),
+        "votes": Verb("What was voted, for a file; add votes.", "kaiwa.store.command"),
         "verify": Verb("Check the log of votes: chain, texts, counts.", "kaiwa.store.command"),
         "backup": Verb("Copy the votes, also while people vote.", "kaiwa.store.command"),
         "agree": Verb("Measure how far assessors agree.", "kaiwa.labelling.command"),

@@ -1,10 +1,9 @@
-"""The options that several verbs share, each in one wording; and a verb's options gathered into one typed object."""
+"""The options that several verbs share, each in one wording."""
 
 from __future__ import annotations
 
 import csv
 import os
-from dataclasses import fields
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,8 +17,6 @@ from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-    from _typeshed import DataclassInstance
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]  # Any: click's own type of a callback
 
@@ -182,18 +179,3 @@ def trials_option(default: int, help_text: str) -> Decorator:
     return click.option(
         "--trials", metavar="N", type=click.IntRange(100), default=default, show_default=True, help=help_text
     )
-
-
-def gathered(kind: type[DataclassInstance], name: str) -> Decorator:
-    """The command with the options that are fields of ``kind`` given to it as one object, the argument ``name``."""
-    names = {one.name for one in fields(kind)}
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(function)
-        def call(**values: Any) -> Any:  # Any: what click parsed, and what the command returns
-            own = {key: values.pop(key) for key in names & values.keys()}
-            return function(**values, **{name: kind(**own)})
-
-        return call
-
-    return decorate

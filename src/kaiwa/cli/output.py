@@ -18,14 +18,14 @@ from typing import IO, TYPE_CHECKING, Any, Protocol, TextIO
 
 import click
 
-from kaiwa.errors import InputError, in_command
+from kaiwa.errors import InputError, in_command, in_python
 from kaiwa.show.result import FORMATS
 from kaiwa.show.text import visible, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from kaiwa.show.result import Result
+    from kaiwa.show.result import Description, Result
 
     Tick = Callable[[int, int], None]
 
@@ -178,17 +178,27 @@ def show(result: Result, shown: Shown, *, coloured: Callable[[str], str] | None 
 
     ``coloured`` adds escape sequences of ours to the text that a terminal shows.
     """
-    text = result.describe().worded(in_command).form(shown.form, shown.table)
+    description = result.describe().worded(in_command)
+    text = description.form(shown.form, shown.table)
     if str(shown.output) == "-":
         text = result.own_form(shown.table) if shown.form == "text" else text
     elif shown.output is not None:
         result.write(shown.output, table=shown.table)
         remark(f"wrote {shown.output}")
+    if shown.form == "csv" or (shown.form == "text" and str(shown.output) == "-"):
+        _remark_notes(description, text)
     text = text.rstrip("\n").encode(errors="backslashreplace").decode()  # a lone surrogate, as JSON escapes it
     is_coloured = coloured is not None and shown.form == "text" and sys.stdout.isatty()
     if coloured and is_coloured:
         text = coloured(_obeyed_by_none(text))
     click.echo(_for_terminal(text, sys.stdout, is_coloured=is_coloured, is_data=shown.form != "text"))
+
+
+def _remark_notes(description: Description, text: str) -> None:
+    """Print the notes on stderr that rows alone have no place for."""
+    for note in description.notes:
+        if visible(note) not in text and visible(in_python(note)) not in text:
+            remark(f"note: {note}")
 
 
 def remark(message: str) -> None:

@@ -9,7 +9,8 @@ from sqlalchemy import select
 
 from kaiwa.errors import InputError
 from kaiwa.store import schema
-from kaiwa.store.log_check import ITEMS, LEFT_OUT, REFUSED, check_log
+from kaiwa.store.findings import EVERY_VOTE, ITEMS, LEFT_OUT, REFUSED
+from kaiwa.store.log_check import check_log
 from kaiwa.store.log_state import LogState
 from kaiwa.store.records import Item
 from kaiwa.store.tables import check_version, read_log
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from kaiwa.store.database import Database
-    from kaiwa.store.log_check import Finding
+    from kaiwa.store.findings import Finding
     from kaiwa.store.records import VoteRow
 
 
@@ -82,8 +83,15 @@ def read_current_votes(database: Database, *, votes_per_item: int, despite_findi
 
 _FIX = (
     "see all with: kaiwa verify; restore a copy made with kaiwa backup, or export all the same: kaiwa votes "
-    "--despite-findings"
+    f"{EVERY_VOTE}"
 )
+
+
+def refuse_broken(database: Database) -> None:
+    """An error if the votes of the store could not be exported: the chain is broken, or a vote is without its text."""
+    with database.reading() as connection:
+        check_version(connection, database.place)
+        _refuse_broken(database.place, check_log(connection).findings)
 
 
 def _refuse_broken(place: str, found: Sequence[Finding]) -> None:
