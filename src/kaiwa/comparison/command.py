@@ -153,8 +153,8 @@ def tau_command(scores: Paths, shown: Shown, **options: Any) -> None:  # Any: th
     """Rank correlation between two measures or two sets of scores: Kendall's tau with an interval.
 
     SCORES are read together. Also tau_ap, rank-biased overlap and the overlap of the first 1, 3, 5 and 10 runs. The
-    limits with as many other topics held another tau in .93 to .97 of draws of 10 runs, .91 to .94 of 25
-    (docs/compare.md, "Rank correlation").
+    limits with as many other topics held another tau in .92 to .97 of draws of 10 real runs, and in .93 to .97 of 25
+    (benchmarks/results/calibration/cited.md).
     """
     show(tau(list(scores), **options), shown)
 

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from kaiwa.errors import InputError
 from kaiwa.store import schema
-from kaiwa.store.findings import EVERY_VOTE, ITEMS, LEFT_OUT, REFUSED
+from kaiwa.store.findings import EVERY_VOTE, ITEMS, LEFT_OUT, REFUSED, UNAFFECTED
 from kaiwa.store.log_check import check_log
 from kaiwa.store.log_state import LogState
 from kaiwa.store.records import Item
@@ -75,9 +75,10 @@ def read_current_votes(database: Database, *, votes_per_item: int, despite_findi
     wrong = _unsound(found, {one.item for one in others} if is_other_list else set())
     left_out = [] if despite_findings else state.leave_out(wrong)
     votes = current_votes(state)
-    if left_out and not votes:
-        raise InputError.at(database.place, f"no vote is sound: {found[0].message}", _FIX)
     gone = [row.seq for row in left_out if row.kind == "human" and row.item in state.items]
+    if gone and not votes:
+        why = next(one for one in found if one.kind.votes != UNAFFECTED)
+        raise InputError.at(database.place, f"no vote is sound: {why.message}", _FIX)
     return CurrentVotes(votes, str(state.head), found, tuple(sorted(gone + unreadable)), despite_findings)
 
 
