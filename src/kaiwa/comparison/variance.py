@@ -16,7 +16,7 @@ import numpy as np
 
 from kaiwa.ambient import progress
 from kaiwa.comparison.components import CrossedVariance, crossed_variance, vote_variance
-from kaiwa.comparison.shown import (
+from kaiwa.comparison.crossed_texts import (
     COMPONENT_COLUMNS,
     component_rows,
     crossed_methods,

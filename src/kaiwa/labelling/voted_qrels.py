@@ -285,10 +285,10 @@ def _tau_text(change: LeaderboardChange) -> str:
 
 def change_fields(changes: Sequence[LeaderboardChange]) -> dict[str, Any]:  # Any: JSON values
     """By measure: tau, and of each run rank and mean before and after."""
-    return {change.measure: _board_fields(change) for change in changes}
+    return {change.measure: _change_fields_of(change) for change in changes}
 
 
-def _board_fields(change: LeaderboardChange) -> dict[str, Any]:  # Any: JSON values
+def _change_fields_of(change: LeaderboardChange) -> dict[str, Any]:  # Any: JSON values
     tau = change.tau
     return {
         "tau": tau.tau if tau else None,
