@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from kaiwa.labelling.voted_qrels import VotedQrels, gains
     from kaiwa.measures.score import score
     from kaiwa.naming.names import NameTable, names
-    from kaiwa.nouns.matrix import Factors
+    from kaiwa.nouns.factors import Factors
     from kaiwa.nouns.qrels import Qrels
     from kaiwa.nouns.run import Pair, Run
     from kaiwa.nouns.scores import Scores
@@ -81,7 +81,7 @@ _HOMES = {
     "kaiwa.labelling.voted_qrels": "VotedQrels gains",
     "kaiwa.measures.score": "score",
     "kaiwa.naming.names": "NameTable names",
-    "kaiwa.nouns.matrix": "Factors",
+    "kaiwa.nouns.factors": "Factors",
     "kaiwa.nouns.qrels": "Qrels",
     "kaiwa.nouns.run": "Pair Run",
     "kaiwa.nouns.scores": "Scores",

@@ -10,7 +10,8 @@ from kaiwa.comparison.standardise import standardisation_factors, standardised, 
 from kaiwa.errors import InputError
 from kaiwa.formats.factors import write_factors
 from kaiwa.formats.readers import read_factors
-from kaiwa.nouns.matrix import Factors, Matrix
+from kaiwa.nouns.factors import Factors
+from kaiwa.nouns.matrix import Matrix
 from kaiwa.stats.anova import within_run_variance
 
 

@@ -15,7 +15,8 @@ from kaiwa.errors import InputError
 from kaiwa.formats.convert import WRITTEN, texts_of, write_converted
 from kaiwa.formats.readers import read, read_runs, read_scores
 from kaiwa.formats.recognition import QRELS, RUNS, SCORES
-from kaiwa.nouns.matrix import Factors, Matrix
+from kaiwa.nouns.factors import Factors
+from kaiwa.nouns.matrix import Matrix
 from kaiwa.nouns.qrels import Qrels
 from kaiwa.nouns.run import Run
 from kaiwa.nouns.scores import Scores

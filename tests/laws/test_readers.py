@@ -32,8 +32,9 @@ from kaiwa.formats.scores import nev_text, trec_eval_text, write_scores
 from kaiwa.formats.table import FORMATS
 from kaiwa.formats.votes import write_votes
 from kaiwa.nouns.cells import Cells, complete_scores
+from kaiwa.nouns.factors import Factors
 from kaiwa.nouns.ids import pack
-from kaiwa.nouns.matrix import Factors, Matrix
+from kaiwa.nouns.matrix import Matrix
 from kaiwa.nouns.qrels import Qrels
 from kaiwa.nouns.run import Run
 from kaiwa.nouns.scores import Scores

@@ -18,8 +18,8 @@ from kaiwa.files.inputs import short_digest
 from kaiwa.formats.factors import write_factors
 from kaiwa.formats.readers import read_factors
 from kaiwa.formats.reading import chosen_names, one_of, placed, scores_of
+from kaiwa.nouns.factors import Factors
 from kaiwa.nouns.ids import codes_of
-from kaiwa.nouns.matrix import Factors
 from kaiwa.nouns.scores import Origin, Scores
 from kaiwa.stats.anova import require_matrix
 from kaiwa.stats.p_values import tie_tolerance

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from kaiwa.formats.fields import Texts
     from kaiwa.formats.recognition import Head
-    from kaiwa.nouns.matrix import Factors
+    from kaiwa.nouns.factors import Factors
 
 
 HEADER = ["measure", "topic", "mean", "sd"]
@@ -73,7 +73,7 @@ def _text(factors: Iterable[Factors], scores: str = "") -> str:
 
 
 def _factors(path: Path, measure: str, entries: list[tuple[str, float, float]]) -> Factors:
-    from kaiwa.nouns.matrix import Factors
+    from kaiwa.nouns.factors import Factors
 
     try:
         return Factors(

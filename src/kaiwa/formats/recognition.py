@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kaiwa.formats.pairs import Batch
     from kaiwa.formats.qrels import IntentChances
     from kaiwa.nouns.cells import Cells
-    from kaiwa.nouns.matrix import Factors
+    from kaiwa.nouns.factors import Factors
     from kaiwa.nouns.qrels import Qrels
     from kaiwa.nouns.run import Run
     from kaiwa.nouns.scores import Scores

@@ -10,7 +10,7 @@ from kaiwa.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from kaiwa.nouns.matrix import Factors
+    from kaiwa.nouns.factors import Factors
     from kaiwa.nouns.qrels import Qrels
     from kaiwa.nouns.run import Run
     from kaiwa.nouns.scores import Scores

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from kaiwa.comparison.variance import Variance
     from kaiwa.formats.data_frames import Frame
     from kaiwa.formats.reading import ScoresInput
+    from kaiwa.nouns.factors import Factors
     from kaiwa.nouns.ids import FloatArray
-    from kaiwa.nouns.matrix import Factors
     from kaiwa.stats.kendall import Interval, Ties
     from kaiwa.stats.p_values import PRule
 
