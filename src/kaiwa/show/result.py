@@ -403,14 +403,6 @@ class Result:
         raise TypeError(f"a {name} is a table of several types; use .to_pandas(), .to_polars() or .columns()")
 
 
-class Rows(Result):
-    """A noun that is a table of rows, of which ``pandas.DataFrame(x)`` cannot make a frame: its message says how."""
-
-    def __iter__(self) -> NoReturn:
-        """Refused by a TypeError, so that pandas shows the message of ``__array__``."""
-        raise TypeError(f"a {type(self).__name__} has several columns; use its fields, or .columns()")
-
-
 def form_of(path: Path) -> str | None:
     """The form that the ending of a name asks for, also before .gz and .zst; None if it names none."""
     endings = [ending for ending in path.suffixes if ending not in _PACKED]
