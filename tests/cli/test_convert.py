@@ -56,9 +56,8 @@ def test_one_run_goes_into_the_file_that_is_named(kaiwa: Kaiwa, tmp_path: Path) 
     assert done.stdout.splitlines()[0].split() == ["run", "topics", "comments"]
     assert (tmp_path / "B.run").read_text() == kaiwa("convert", "A.txt", "--format", "ntcir-run").stdout
     (tmp_path / "C.txt").write_text(RUN.replace(" A\n", " C\n"))
-    assert (
-        "2 runs are 2 files; give a folder with -o" in kaiwa("convert", "A.txt", "C.txt", "--format", "trec-run").stderr
-    )
+    done = kaiwa("convert", "A.txt", "C.txt", "--format", "trec-run")
+    assert done.stderr == "kaiwa: 2 runs are 2 files; write them into a folder: .write(FOLDER), -o FOLDER\n"
 
 
 def test_the_means_of_other_evaluators_files_are_compared(kaiwa: Kaiwa, tmp_path: Path) -> None:
@@ -77,7 +76,7 @@ def test_the_means_of_other_evaluators_files_are_compared(kaiwa: Kaiwa, tmp_path
     ("words", "message"),
     [
         (["s.csv", "--format", "nevv"], "kaiwa: unknown format 'nevv'; did you mean 'nev'?"),
-        (["s.csv", "--format", "nev"], "kaiwa: nev is 4 files; give a folder with -o"),
+        (["s.csv", "--format", "nev"], "kaiwa: nev is 4 files; write them into a folder"),
         (["s.csv", "--format", "matrix"], "kaiwa: a matrix has one measure, and there are AP, RR; choose one with -m"),
         (["s.csv", "--format", "csv", "-m", "ap"], "kaiwa: s.csv: unknown measure 'ap'; did you mean 'AP'?"),
         (["A.txt", "--format", "res", "-m", "AP", "-o", "x"], "kaiwa: -m chooses among scores, but res holds none"),

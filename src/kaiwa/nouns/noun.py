@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from kaiwa.formats.names import Texts
 
 
+INTO_A_FOLDER = "write them into a folder: .write(FOLDER), -o FOLDER"
+
+
 class Rows(Result):
     """A result that is a table of rows, of which ``pandas.DataFrame(x)`` cannot make a frame: its message says how."""
 
@@ -64,9 +67,7 @@ class Noun(Result):
             return self._own_file(table)
         texts = self.texts(self._format)
         if "" not in texts:
-            raise InputError(
-                f"{self._format} is {counted(len(texts), 'file')}; give a folder with {option('output', 'DIR')}"
-            )
+            raise InputError(f"{self._format} is {counted(len(texts), 'file')}; {INTO_A_FOLDER}")
         return texts[""]
 
     def _own_file(self, table: str | None) -> str:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.errors import InputError, UnknownName, counted, option
+from kaiwa.errors import InputError, UnknownName, counted
 from kaiwa.nouns.ids import FloatArray, TopicLists, by_topic, pack, starts_of, unpack
-from kaiwa.nouns.noun import Noun, Rows
+from kaiwa.nouns.noun import INTO_A_FOLDER, Noun, Rows
 from kaiwa.show.result import FILE_FORMATS, Description, Table, form_of
 from kaiwa.show.text import visible
 
@@ -308,8 +308,7 @@ class Runs(list[Run], Noun):
         if table is not None:
             return self._own_file(table)
         if len(self) != 1:
-            what = f"{counted(len(self), 'run')} are {counted(len(self), 'file')}"
-            raise InputError(f"{what}; give a folder with {option('output', 'DIR')}")
+            raise InputError(f"{counted(len(self), 'run')} are {counted(len(self), 'file')}; {INTO_A_FOLDER}")
         return (self[0] if self._format is None else self[0].in_format(self._format)).own_form()
 
     def write(self, path: Path | str, *, format: str | None = None, table: str | None = None) -> None:  # noqa: A002

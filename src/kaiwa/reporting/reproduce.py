@@ -218,6 +218,9 @@ def worked_measures() -> Recomputed:
     )
 
 
+_HIGHEST_LABEL = 2
+
+
 def label_kappa(votes: Votes) -> Recomputed:
     """Fleiss' kappa of the public labels, with three classes and with two."""
     counts = votes.counts()
@@ -335,10 +338,13 @@ def _taus(_: VotesInput | None) -> Recomputed:
 
 
 def _kappa(labels: VotesInput | None) -> Recomputed:
+    fix = f"give the public STC Japanese label file with {option('labels', 'FILE')}"
     if labels is None:
-        fix = f"give the public STC Japanese label file with {option('labels', 'FILE')}"
         raise InputError.at("kappa", "the votes are not part of Kaiwa", fix)
-    return label_kappa(votes_of(labels))
+    votes = votes_of(labels, max_level=_HIGHEST_LABEL)
+    if votes.top != _HIGHEST_LABEL:
+        raise InputError.at("kappa", f"the labels go to level {votes.top}, not {_HIGHEST_LABEL}", fix)
+    return label_kappa(votes)
 
 
 REPRODUCTIONS: Names[Callable[[VotesInput | None], Recomputed]] = Names(

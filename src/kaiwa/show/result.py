@@ -376,15 +376,17 @@ class Result:
         >>> kaiwa.names("fusions").figure()
         Traceback (most recent call last):
         ...
-        kaiwa.errors.InputError: a NameTable has no figure; write a table instead
+        kaiwa.errors.InputError: no figure of NameTable; write a table instead
         """
         raise InputError(
-            f"a {type(self).__name__} has no figure{f' of {table}' if table else ''}; write a table instead"
+            f"no figure of {type(self).__name__}{f', table {table}' if table else ''}; write a table instead"
         )
 
     def _write_parquet(self, path: Path, table: str | None) -> None:
         from kaiwa.files.atomic import atomic_file
 
+        if path.suffix in _PACKED:
+            raise InputError.at(path, "is Parquet, which compresses itself", f"leave out {path.suffix}")
         with needs_extra("parquet"):
             import pyarrow as pa
             import pyarrow.parquet as pq
