@@ -116,9 +116,10 @@ class Report(Result, os.PathLike[str]):
                     *([SIMULATED_NOTICE] if self.simulated else []),
                     *(f"{mark}: {'; '.join(why)}" for mark, why in marks.items() if why),
                     *(f"{label}: {first}" for label, first in self.first_ranks.items()),
+                    f"report: {self.report}",
+                    f"tables, data and figures: {self.files}",
                 ]
             ),
-            notes=[f"report: {self.report}", f"tables, data and figures: {self.files}"],
             fields={
                 "report": self.report,
                 "files": self.files,
@@ -149,7 +150,6 @@ def report(
     >>> import kaiwa
     >>> print(kaiwa.report("task"))
     nG@1: 1 run has rank 1: A
-    <BLANKLINE>
     report: task/report.html
     tables, data and figures: task/report-files
     """
