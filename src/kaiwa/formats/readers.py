@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from kaiwa.formats.pairs import Batch
     from kaiwa.formats.recognition import Content, Format
     from kaiwa.nouns.cells import Cells, CompleteScores
-    from kaiwa.nouns.direction import Direction
     from kaiwa.nouns.factors import Factors
-    from kaiwa.nouns.matrix import Matrix
+    from kaiwa.nouns.matrix import Direction, Matrix
     from kaiwa.nouns.qrels import IntentChances, Qrels
     from kaiwa.nouns.run import Run
     from kaiwa.nouns.votes import Votes

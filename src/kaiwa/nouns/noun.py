@@ -10,7 +10,7 @@ from kaiwa.errors import InputError, UnknownName, counted, option
 from kaiwa.show.result import FILE_FORMATS, Result
 
 if TYPE_CHECKING:
-    from kaiwa.formats.names import Texts
+    from kaiwa.formats.fields import Texts
 
 
 INTO_A_FOLDER = "write them into a folder: .write(FOLDER), -o FOLDER"

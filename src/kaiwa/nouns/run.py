@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from kaiwa.formats.data_frames import Frame
-    from kaiwa.formats.names import Texts
+    from kaiwa.formats.fields import Texts
     from kaiwa.show.text import Cell
 
 UNNAMED = "run"
@@ -326,7 +326,7 @@ class Runs(list[Run], Noun):
         ['A.txt']
         """
         from kaiwa.files.atomic import write_texts
-        from kaiwa.formats.names import file_name
+        from kaiwa.formats.fields import file_name
 
         target, chosen = Path(path), format or self._format
         is_form = table is not None or chosen in FILE_FORMATS or (chosen is None and form_of(target) is not None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import counted
-from kaiwa.files.digest import digest
+from kaiwa.files.inputs import digest
 from kaiwa.formats.topics import read_pool
 from kaiwa.task.comment_texts import made_for_others, takedown_ids
 from kaiwa.task.folder import read_task
