@@ -70,12 +70,13 @@ COMMANDS = (
     Command("variance scores.csv -m nG@1 -o new.txt", "variance scores.csv -m P+ -o new.txt"),
     Command("design --variance 0.1 --systems 5 --min-diff 0.1 -o p.svg",
             "design --variance 0.2 --systems 5 --min-diff 0.1 -o p.svg"),
-    Command(f"convert {RUNS} --to res -o out", "convert runs/T0-C-R1.txt --to res -o out"),
-    Command("convert qrels.txt --to ntcir-qrels -o new.txt", "convert few.qrels --to ntcir-qrels -o new.txt"),
+    Command(f"convert {RUNS} --format res -o out", "convert runs/T0-C-R1.txt --format res -o out"),
+    Command("convert qrels.txt --format ntcir-qrels -o new.txt", "convert few.qrels --format ntcir-qrels -o new.txt"),
+    Command("reproduce tau -o new.csv", "reproduce measures -o new.csv"),
     Command("report other -o new.html", "report another -o new.html"),
 )  # fmt: skip
 READ_ONLY = (
-    *("status", "reproduce", "help", "completion"),
+    *("status", "help", "completion"),
     *("serve", "invite"),  # the store is a database; tests/web kills its server
 )
 """Verbs that write no file: the trials count their calls, of which there are none."""

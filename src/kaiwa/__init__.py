@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from kaiwa.comparison.unanimity import Study, unanimity
     from kaiwa.comparison.variance import Variance, variance
     from kaiwa.corpus.repository import Repository, clean
-    from kaiwa.corpus.topics import Topics, topics
+    from kaiwa.corpus.topics import topics
     from kaiwa.errors import DesignError, InputError, KaiwaError, UnknownName
+    from kaiwa.formats.convert import convert
     from kaiwa.formats.reading import (
         read_chances,
         read_factors,
@@ -29,16 +30,17 @@ if TYPE_CHECKING:
         read_topics,
         read_votes,
     )
-    from kaiwa.formats.writers import write_factors, write_runs, write_topics
     from kaiwa.labelling.agreement import Agreement, agree
     from kaiwa.labelling.assessors import PanelQuality
     from kaiwa.labelling.voted_qrels import VotedQrels, gains
     from kaiwa.measures.score import score
     from kaiwa.naming.names import NameTable, names
     from kaiwa.nouns.factors import Factors
-    from kaiwa.nouns.qrels import Qrels
-    from kaiwa.nouns.run import Pair, Run
+    from kaiwa.nouns.noun import Noun
+    from kaiwa.nouns.qrels import IntentChances, Qrels
+    from kaiwa.nouns.run import Run, Runs
     from kaiwa.nouns.scores import Scores
+    from kaiwa.nouns.topics import Topics
     from kaiwa.nouns.votes import Votes
     from kaiwa.pooling.pool import Pool, pool
     from kaiwa.ranking.answering import Bot, RunFolder, open, reply, retrieve, retrieve_all  # noqa: A004  kaiwa.open
@@ -46,7 +48,8 @@ if TYPE_CHECKING:
     from kaiwa.ranking.replies import Replies
     from kaiwa.ranking.trained_models import Models, models
     from kaiwa.ranking.training import Training, train
-    from kaiwa.reporting.verbs import write_report
+    from kaiwa.reporting.report import Report, report
+    from kaiwa.reporting.reproduce import Reproduction, reproduce
     from kaiwa.retrieval.index import Index, index
     from kaiwa.store.backup import Backup, backup
     from kaiwa.store.invitations import Invitations, invite
@@ -70,21 +73,23 @@ _HOMES = {
     "kaiwa.comparison.unanimity": "Study unanimity",
     "kaiwa.comparison.variance": "Variance variance",
     "kaiwa.corpus.repository": "Repository clean",
-    "kaiwa.corpus.topics": "Topics topics",
+    "kaiwa.corpus.topics": "topics",
     "kaiwa.errors": "DesignError InputError KaiwaError UnknownName",
+    "kaiwa.formats.convert": "convert",
     "kaiwa.formats.reading": (
         "read_chances read_factors read_intents read_qrels read_run read_runs read_scores read_topics read_votes"
     ),
-    "kaiwa.formats.writers": "write_factors write_runs write_topics",
     "kaiwa.labelling.agreement": "Agreement agree",
     "kaiwa.labelling.assessors": "PanelQuality",
     "kaiwa.labelling.voted_qrels": "VotedQrels gains",
     "kaiwa.measures.score": "score",
     "kaiwa.naming.names": "NameTable names",
     "kaiwa.nouns.factors": "Factors",
-    "kaiwa.nouns.qrels": "Qrels",
-    "kaiwa.nouns.run": "Pair Run",
+    "kaiwa.nouns.noun": "Noun",
+    "kaiwa.nouns.qrels": "IntentChances Qrels",
+    "kaiwa.nouns.run": "Run Runs",
     "kaiwa.nouns.scores": "Scores",
+    "kaiwa.nouns.topics": "Topics",
     "kaiwa.nouns.votes": "Votes",
     "kaiwa.pooling.pool": "Pool pool",
     "kaiwa.ranking.answering": "Bot RunFolder open reply retrieve retrieve_all",
@@ -92,7 +97,8 @@ _HOMES = {
     "kaiwa.ranking.replies": "Replies",
     "kaiwa.ranking.trained_models": "Models models",
     "kaiwa.ranking.training": "Training train",
-    "kaiwa.reporting.verbs": "write_report",
+    "kaiwa.reporting.report": "Report report",
+    "kaiwa.reporting.reproduce": "Reproduction reproduce",
     "kaiwa.retrieval.index": "Index index",
     "kaiwa.store.backup": "Backup backup",
     "kaiwa.store.invitations": "Invitations invite",
@@ -125,19 +131,23 @@ __all__ = [
     "Factors",
     "Index",
     "InputError",
+    "IntentChances",
     "Invitations",
     "KaiwaError",
     "LoggedVotes",
     "Models",
     "NameTable",
-    "Pair",
+    "Noun",
     "PanelQuality",
     "Pool",
     "Qrels",
     "Replies",
+    "Report",
     "Repository",
+    "Reproduction",
     "Run",
     "RunFolder",
+    "Runs",
     "Scores",
     "Served",
     "Study",
@@ -153,6 +163,7 @@ __all__ = [
     "check",
     "clean",
     "compare",
+    "convert",
     "design",
     "design_cost",
     "design_decide",
@@ -177,6 +188,8 @@ __all__ = [
     "read_topics",
     "read_votes",
     "reply",
+    "report",
+    "reproduce",
     "retrieve",
     "retrieve_all",
     "score",
@@ -189,10 +202,6 @@ __all__ = [
     "variance",
     "verify",
     "votes",
-    "write_factors",
-    "write_report",
-    "write_runs",
-    "write_topics",
 ]
 
 

@@ -218,7 +218,7 @@ def test_a_run_is_written_and_read_back(name: str, tmp_path: Path) -> None:
     run = kaiwa.Run.from_dict({"q1": {"a": 2.0, "b": 1.0}}, name="R1")
     run.write(tmp_path / "R1.txt", format=name)
     assert kaiwa.read_run(tmp_path / "R1.txt") == run
-    kaiwa.write_runs(tmp_path / "runs", [run], format=name)
+    kaiwa.Runs([run]).write(tmp_path / "runs", format=name)
     assert kaiwa.read_runs(str(tmp_path / "runs" / "*.txt")) == [run]
 
 

@@ -50,7 +50,8 @@ COMMANDS = {
     "design decide": "scores.csv -m nG@1",
     "design cost": "scores.csv -m nG@1 --runs runs/0.txt --qrels qrels.txt",
     "design rounds": "scores.csv -m nG@1 --min-diff 0.2 --looks 50",
-    "convert": "scores.csv --to csv",
+    "convert": "scores.csv --format csv",
+    "reproduce": "kappa --labels votes.csv",
     "report": ".",
 }
 """Each verb that writes a file, with inputs; what it reads must exist, the rest of the command need not be right."""
@@ -160,8 +161,8 @@ def test_no_output_replaces_the_votes_of_a_task(command: Kaiwa, work: Path, verb
         "index raw -o raw",
         "topics raw -n 1 --rest raw",
         "topics raw -n 1 --rest .",
-        "convert cv/0.txt --to ntcir-run -o cv",
-        "convert cv/0.txt --to ntcir-run -o linked",
+        "convert cv/0.txt --format ntcir-run -o cv",
+        "convert cv/0.txt --format ntcir-run -o linked",
         "check cv/0.txt --fix cv",
         "check cv/0.txt --fix linked",
         "check cv/0.txt --topics cv/topics.tsv --fix cv/0.txt",
@@ -187,7 +188,7 @@ def test_a_file_in_a_folder_that_is_read_is_not_replaced(command: Kaiwa, work: P
     """But a new one is written beside those that are read."""
     (work / "logs").mkdir()
     shutil.copy(work / "qrels.txt", work / "logs" / "a.txt")
-    words = "convert runs/1.txt runs/2.txt --to res -o logs"
+    words = "convert runs/1.txt runs/2.txt --format res -o logs"
     assert command(*words.split(), folder=work).returncode == 0
     assert (work / "logs" / "a.txt").read_bytes() == (work / "qrels.txt").read_bytes()
 
@@ -211,5 +212,5 @@ def test_python_keeps_the_inputs_too(work: Path) -> None:
 
 def test_a_terminal_is_read_and_written(command: Kaiwa, work: Path) -> None:
     """A device is not an input that could be lost."""
-    done = command("convert", "scores.csv", "--to", "csv", "-o", os.devnull, folder=work)
+    done = command("convert", "scores.csv", "--format", "csv", "-o", os.devnull, folder=work)
     assert done.returncode == 0, done.stderr

@@ -10,7 +10,7 @@ from kaiwa.comparison.standardise import standardisation_factors, standardised, 
 from kaiwa.errors import InputError
 from kaiwa.formats.factors import write_factors
 from kaiwa.formats.readers import read_factors
-from kaiwa.nouns.factors import Factors
+from kaiwa.nouns.factors import Factors, TopicFactors
 from kaiwa.nouns.matrix import Matrix
 from kaiwa.stats.anova import within_run_variance
 
@@ -89,7 +89,7 @@ def test_variance_of_std_ab_stays_under_its_bound() -> None:
 def test_factors_survive_a_round_trip_through_their_file(tmp_path: Path) -> None:
     """Every digit is kept."""
     factors = standardisation_factors(scores([[1 / 3, 0.2, 0.1], [0.7, 0.6, 0.1]]))
-    write_factors(tmp_path / "factors.csv", [factors])
+    write_factors(tmp_path / "factors.csv", Factors([factors]))
     back = read_factors(tmp_path / "factors.csv")["AP"]
     assert back.topics == factors.topics
     assert np.array_equal(back.means, factors.means)
@@ -140,7 +140,7 @@ def test_a_scale_that_leaves_the_unit_interval_is_refused(a: float, b: float) ->
 def test_a_factor_that_is_no_number_is_refused(mean: float, sd: float) -> None:
     """The mean and the standard deviation each, whatever the other is."""
     with pytest.raises(InputError, match="mean or sd is not a number, or the sd is below 0"):
-        Factors("AP", ("q1",), np.array([mean]), np.array([sd]))
+        TopicFactors("AP", ("q1",), np.array([mean]), np.array([sd]))
 
 
 @pytest.mark.parametrize(("b", "expected"), [(0.0, [0.0, 0.0, 0.15]), (1.0, [0.85, 1.0, 1.0])])

@@ -400,7 +400,7 @@ VERBS = {
     "report": "report . -o new.html",
     "pool": "pool runs/0.txt runs/1.txt -o new.tsv",
     "standardise": "standardise scores.csv --save-factors f.csv -o s.csv",
-    "convert": "convert runs/0.txt runs/1.txt --to res -o out",
+    "convert": "convert runs/0.txt runs/1.txt --format res -o out",
     "compare": "compare scores.csv -m nG@1 --heat-map h.svg --caterpillar c.svg -o c.txt",
 }
 

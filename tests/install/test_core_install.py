@@ -33,7 +33,7 @@ VERBS = {
     "standardise": "standardise scores.csv --method std-ab",
     "tau": "tau scores.csv -m nG@1 -m nERR@10 --json",
     "variance": "variance scores.csv -m nG@1 --json",
-    "convert": "convert scores.csv --to csv",
+    "convert": "convert scores.csv --format csv",
     "reproduce": "reproduce --json",
 }
 EXTRAS = {

@@ -163,6 +163,13 @@ RESULTS: dict[str, Any] = {  # Any: each result is of its own type
     "RunFolder": kaiwa.RunFolder(Path(EVIL), ({"run": EVIL, "name": EVIL, "comments": 1},), 1, (EVIL,)),
     "NameTable": kaiwa.names("measures"),
     "Bot": Bot(),
+    "Factors": _scores().standardise().factors,
+    "IntentChances": kaiwa.IntentChances({(EVIL, EVIL): 0.5}),
+    "Runs": kaiwa.Runs([_run(), kaiwa.Run.from_dict({"q": {}}, "empty")]),
+    "Reproduction": kaiwa.reproduce("unanimity"),
+    "Report": kaiwa.Report(
+        Path(EVIL), {EVIL: [EVIL]}, {EVIL: [EVIL]}, {EVIL: 9}, {}, [EVIL], [EVIL], True, {EVIL: EVIL}
+    ),
     "Replies": Replies([_reply()]),
     "many runs": _scores(400),
     "a long run": kaiwa.Run.from_lists("R", {f"q{one}": [(f"c{two}", 1.0) for two in range(99)] for one in range(99)}),

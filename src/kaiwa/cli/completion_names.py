@@ -290,6 +290,7 @@ NAMES = {
         "trec-eval",
         "topics",
         "factors",
+        "chances",
     ),
     "simulated test": (
         "anova",

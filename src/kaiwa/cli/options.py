@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,6 @@ from click.shell_completion import CompletionItem, split_arg_string
 
 from kaiwa.cli.completion_names import NAMES
 from kaiwa.cli.output import IN_FILE, FiniteRange
-from kaiwa.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -135,25 +134,6 @@ confidence_option = click.option(
     show_default=True,
     help="Confidence level of the interval.",
 )
-
-
-def direction_options(*, hidden: bool = False) -> Decorator:
-    """--lower-is-better and --higher-is-better, given to the command as ``directions``."""
-    name = partial(click.option, metavar="MEASURE", type=SCORED_MEASURE, multiple=True, hidden=hidden)
-    lower_option = name("--lower-is-better", "lower", help="Lower scores are better; repeatable.")
-    higher_option = name("--higher-is-better", "higher", help="Higher are, where a log or name says lower.")
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(function)
-        def call(*, lower: tuple[str, ...], higher: tuple[str, ...], **values: Any) -> Any:  # Any: as in ``gathered``
-            if both := set(lower) & set(higher):
-                raise InputError(f"--lower-is-better and --higher-is-better both name {min(both)!r}; give one of them")
-            directions = dict.fromkeys(lower, "lower") | dict.fromkeys(higher, "higher")
-            return function(**values, directions=directions)
-
-        return lower_option(higher_option(call))
-
-    return decorate
 
 
 def better_options(function: Callable[..., Any]) -> Callable[..., Any]:  # Any: click's own type of a callback

@@ -179,6 +179,13 @@ def least_p(found: Compared | CrossedComparison) -> float | None:
 # What each kind of comparison shows: tables, notes, JSON fields.
 
 
+def _anova_table(printed: Rows) -> Table:
+    """The ANOVA table; the residual has neither F nor p."""
+    rows = [[None if cell == "" else cell for cell in row] for row in printed.rows]
+    columns = ["source", "ss", "df", "ms", "f", "p"]
+    return Table("anova", columns, rows, printed.header, printed.rows, digits=printed.digits)
+
+
 def leaderboard_description(found: Leaderboard, teams: Sequence[TeamBest], remarks: Sequence[str]) -> Description:
     """All pairs: the leaderboard, the pairs, the ANOVA table, and the best runs of teams."""
     board, pairs, anova = printed_leaderboard(found), pair_rows(found), anova_rows(found)
@@ -189,7 +196,7 @@ def leaderboard_description(found: Leaderboard, teams: Sequence[TeamBest], remar
         tables=(
             Table("leaderboard", COLUMNS, leaderboard_rows(found), board.header, board.rows),
             _pairs_table(found.pairs, pairs),
-            Table("anova", ["source", "ss", "df", "ms", "f", "p"], anova.rows, anova.header, digits=anova.digits),
+            _anova_table(anova),
         ),
         shown=("leaderboard", "pairs") if found.margin is not None else ("leaderboard",),
         notes=notes,

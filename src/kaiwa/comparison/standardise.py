@@ -18,27 +18,27 @@ from kaiwa.files.inputs import short_digest
 from kaiwa.formats.factors import write_factors
 from kaiwa.formats.readers import read_factors
 from kaiwa.formats.reading import chosen_names, one_of, placed, scores_of
-from kaiwa.nouns.factors import Factors
+from kaiwa.nouns.factors import Factors, TopicFactors
 from kaiwa.nouns.ids import codes_of
 from kaiwa.nouns.scores import Origin, Scores
 from kaiwa.stats.anova import require_matrix
 from kaiwa.stats.p_values import tie_tolerance
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from kaiwa.formats.reading import ScoresInput
     from kaiwa.nouns.ids import FloatArray
     from kaiwa.nouns.matrix import Matrix
 
-    FactorsInput = PathLike[str] | str | Factors | Mapping[str, Factors] | Scores
+    FactorsInput = PathLike[str] | str | Factors | Scores
 
 
 A = 0.15
 B = 0.5
 
 
-def standardisation_factors(scores: Matrix) -> Factors:
+def standardisation_factors(scores: Matrix) -> TopicFactors:
     """Each topic's mean and standard deviation over the runs (Webber, Moffat & Zobel 2008).
 
     >>> from kaiwa.nouns.matrix import Matrix
@@ -52,7 +52,7 @@ def standardisation_factors(scores: Matrix) -> Factors:
         raise InputError(f"{scores.measure}: {fault.marked}, or read factors of an earlier round") from None
     spread = scores.values.max(axis=1) - scores.values.min(axis=1)
     tied = spread <= tie_tolerance(scores.values)
-    return Factors(
+    return TopicFactors(
         scores.measure,
         scores.topics,
         scores.values.mean(axis=1),
@@ -60,7 +60,9 @@ def standardisation_factors(scores: Matrix) -> Factors:
     )
 
 
-def standardised(scores: Matrix, factors: Factors, *, method: str = "std-ab", a: float = A, b: float = B) -> Matrix:
+def standardised(
+    scores: Matrix, factors: TopicFactors, *, method: str = "std-ab", a: float = A, b: float = B
+) -> Matrix:
     """The scores, standardised by the factors of their own or of an earlier round; their direction stays.
 
     >>> from kaiwa.nouns.matrix import Matrix
@@ -153,42 +155,32 @@ def standardise(
         remarks=complete.remarks,
         origin=Origin(
             method=method,
-            factors=used,
+            factors=Factors(used.values()),
             tied_topics={name: _tied(each, complete.matrix(name).topics) for name, each in used.items()},
         ),
     )
     if save_factors is not None:
-        write_factors(Path(save_factors), used.values(), scores=short_digest(made.own_form().encode()))
+        write_factors(Path(save_factors), Factors(used.values()), scores=short_digest(made.own_form().encode()))
     return made
 
 
-def _earlier(given: FactorsInput, measures: Sequence[str]) -> dict[str, Factors]:
+def _earlier(given: FactorsInput, measures: Sequence[str]) -> dict[str, TopicFactors]:
     """The factors of an earlier round for these measures."""
-    if isinstance(given, str | PathLike):
-        known: Mapping[str, Factors] = read_factors(Path(given))
-        place = f"{given}: "
-    else:
-        known = (
-            given.factors
-            if isinstance(given, Scores)
-            else {given.measure: given}
-            if isinstance(given, Factors)
-            else given
-        )
-        place = ""
+    is_file = isinstance(given, str | PathLike)
+    known: object = read_factors(Path(given)) if isinstance(given, str | PathLike) else given
+    known = known.factors if isinstance(known, Scores) else known
+    if not isinstance(known, Factors):
+        what = f"{option('factors')} {type(given).__name__} is neither a file nor factors"
+        raise InputError(f"{what}; give a file, factors, or the standardised scores of that round")
     for measure in measures:
-        if not known:
+        if not len(known):
             raise InputError(f"{option('factors')} are raw scores; standardise that round first, and give its result")
         if measure not in known:
-            raise InputError(f"{place}{UnknownName.among('measure', measure, known)}")
-    return {measure: known[measure] for measure in measures}
+            raise InputError(f"{f'{given}: ' if is_file else ''}{UnknownName.among('measure', measure, known)}")
+    return {measure: known.of(measure) for measure in measures}
 
 
-def _by_measure(given: Factors | Mapping[str, Factors]) -> Mapping[str, Factors]:
-    return {given.measure: given} if isinstance(given, Factors) else given
-
-
-def _tied(factors: Factors, topics: Sequence[str]) -> tuple[str, ...]:
+def _tied(factors: TopicFactors, topics: Sequence[str]) -> tuple[str, ...]:
     """The topics of these on which all runs tied."""
     own = set(topics)
     return tuple(

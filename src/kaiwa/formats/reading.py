@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from kaiwa.formats.data_frames import Frame
-    from kaiwa.formats.qrels import IntentChances
     from kaiwa.nouns.cells import Cells
     from kaiwa.nouns.factors import Factors
     from kaiwa.nouns.matrix import Direction
-    from kaiwa.nouns.qrels import Qrels
-    from kaiwa.nouns.run import Run
+    from kaiwa.nouns.qrels import IntentChances, Qrels
+    from kaiwa.nouns.run import Run, Runs
     from kaiwa.nouns.scores import Scores
+    from kaiwa.nouns.topics import Topics
     from kaiwa.nouns.votes import Votes
 
     AnyPath: TypeAlias = PathLike[str] | str
@@ -56,19 +56,20 @@ def read_run(source: Path | str | Frame, *, order: str | None = None) -> Run:
     return found[0]
 
 
-def read_runs(*sources: Path | str | Frame, order: str | None = None) -> list[Run]:
+def read_runs(*sources: Path | str | Frame, order: str | None = None) -> Runs:
     """Runs from files and folders, named or matched by patterns such as ``runs/*.txt``, or from data frames.
 
     >>> import kaiwa, polars
     >>> frame = {"run": ["A", "B"], "topic": ["q1", "q1"], "comment": ["a", "a"], "score": [1.0, 2.0]}
     >>> kaiwa.read_runs(polars.DataFrame(frame))
-    [Run('A', 1 topic, 1 comment), Run('B', 1 topic, 1 comment)]
+    Runs(2 runs, 1 topic)
     """
     from kaiwa.formats import data_frames, readers
+    from kaiwa.nouns.run import Runs
 
     paths, frames = _paths_and_frames(sources)
     framed = [run for frame in frames for run in data_frames.runs_of(frame, order=order)]
-    return [*readers.read_runs(paths, order=order), *framed]
+    return Runs([*readers.read_runs(paths, order=order), *framed])
 
 
 def read_qrels(source: Path | str | Frame) -> Qrels:
@@ -171,15 +172,15 @@ def _directions(lower: str | Iterable[str], higher: str | Iterable[str]) -> dict
     return {**dict.fromkeys(low, "lower"), **dict.fromkeys(high, "higher")}
 
 
-def read_factors(path: Path | str) -> dict[str, Factors]:
-    """Standardisation factors by measure, as ``write_factors`` wrote them.
+def read_factors(path: Path | str) -> Factors:
+    """Standardisation factors, as their ``write`` or ``kaiwa standardise --save-factors`` wrote them.
 
     >>> import kaiwa
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp(), "factors.csv")
     >>> made = kaiwa.Scores.from_matrix("AP", ["q1"], "AB", [[0.5, 0.25]]).standardise()
-    >>> kaiwa.write_factors(path, made.factors["AP"])
+    >>> made.factors.write(path)
     >>> kaiwa.read_factors(path)["AP"].topics
     ('q1',)
     """
@@ -188,20 +189,21 @@ def read_factors(path: Path | str) -> dict[str, Factors]:
     return read_file(Path(path))
 
 
-def read_topics(path: Path | str) -> dict[str, str]:
-    r"""Topics from lines ``id TAB text``.
+def read_topics(path: Path | str) -> Topics:
+    r"""Topics from lines ``id TAB text``: a mapping of ids to texts.
 
     >>> import kaiwa
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp(), "topics.tsv")
     >>> _ = path.write_text("q1\tThe first day in Hawaii.\n")
-    >>> kaiwa.read_topics(path)
-    {'q1': 'The first day in Hawaii.'}
+    >>> kaiwa.read_topics(path)["q1"]
+    'The first day in Hawaii.'
     """
     from kaiwa.formats.readers import read_topics as read_file
+    from kaiwa.nouns.topics import Topics
 
-    return read_file(Path(path))
+    return Topics(read_file(Path(path)))
 
 
 def _read_cells(
@@ -481,12 +483,10 @@ def topics_of(given: TopicsInput, *, call: str = "") -> dict[str, str]:
 
     topics: dict[str, str] = {}
     for one in _each(given):
-        sampled = getattr(one, "topics", None)
         if isinstance(one, PathLike | str):
-            each = [read_topics(path) for path in matched(fspath(one))]
-        elif isinstance(one, Mapping) or isinstance(sampled, Mapping):
-            rows = dict(one if isinstance(one, Mapping) else sampled or {})
-            each = [{id_text("topic", topic): _text_of(topic, text) for topic, text in rows.items()}]
+            each = [dict(read_topics(path)) for path in matched(fspath(one))]
+        elif isinstance(one, Mapping):
+            each = [{id_text("topic", topic): _text_of(topic, text) for topic, text in one.items()}]
         else:
             _refuse_other_nouns(one, "topics", call)
             each = [framed_topics(one)]
@@ -526,7 +526,16 @@ def _refuse_other_nouns(given: object, wanted: str, call: str) -> None:
     if isinstance(given, PathLike | str):
         return
     if isinstance(given, Result):
-        known = {"Run": "a run", "Qrels": "qrels", "Votes": "votes", "Scores": "scores", "Topics": "topics"}
+        known = {
+            "Run": "a run",
+            "Runs": "runs",
+            "Qrels": "qrels",
+            "Votes": "votes",
+            "Scores": "scores",
+            "Topics": "topics",
+            "Factors": "standardisation factors",
+            "IntentChances": "chances of intents",
+        }
         kind = type(given).__name__
         order = f"the order is {call}" if call else f"give {wanted}"
         raise InputError(f"got {known.get(kind, kind)} where {wanted} are expected; {order}")

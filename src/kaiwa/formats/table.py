@@ -51,6 +51,7 @@ from kaiwa.formats.pairs import (
 )
 from kaiwa.formats.qrels import (
     beir_qrels_texts,
+    intent_chances_texts,
     is_beir_qrels,
     is_intent_chances,
     is_ntcir_qrels,
@@ -391,6 +392,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         "probability of each intent of a topic",
         is_intent_chances,
         read_intent_chances,
+        intent_chances_texts,
     ),
 ]
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from kaiwa.show.text import Cell
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class VotedQrels(Qrels):
     """Qrels made of votes, with the scheme and what was ignored; written as TREC qrels.
 
@@ -58,6 +58,10 @@ class VotedQrels(Qrels):
     p: float | None = None
     max_level: int = 0
     changes: tuple[LeaderboardChange, ...] = ()
+
+    def __repr__(self) -> str:
+        sizes = f"{counted(len(self.topics), 'topic')}, {counted(len(self), 'comment')}"
+        return f"VotedQrels({self.scheme!r}, {sizes}, gmax {self.top:g})"
 
     @property
     def scheme(self) -> str:

@@ -29,11 +29,10 @@ from kaiwa.nouns.scores import Origin
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
 
-    from kaiwa.formats.qrels import IntentChances
     from kaiwa.formats.reading import QrelsInput, RunInput, VotesInput
     from kaiwa.measures.judgements import Judgements
     from kaiwa.measures.table import Chosen
-    from kaiwa.nouns.qrels import Qrels
+    from kaiwa.nouns.qrels import IntentChances, Qrels
     from kaiwa.nouns.run import Run
     from kaiwa.nouns.scores import Scores
     from kaiwa.nouns.votes import Votes

@@ -11,6 +11,7 @@ import numpy as np
 
 from kaiwa.errors import InputError, UnknownName, counted, in_python
 from kaiwa.nouns.cells import Cell, Cells, Part, complete_scores, joined, log_remarks, mean_cell, require_missing_rule
+from kaiwa.nouns.factors import Factors
 from kaiwa.nouns.ids import id_text
 from kaiwa.nouns.matrix import (
     BY_NAME,
@@ -22,12 +23,11 @@ from kaiwa.nouns.matrix import (
     labelled,
     require_direction,
 )
-from kaiwa.show.result import FILE_FORMATS, Description, Result
+from kaiwa.nouns.noun import Noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from os import PathLike
-    from pathlib import Path
 
     from numpy.typing import ArrayLike
 
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from kaiwa.comparison.variance import Variance
     from kaiwa.formats.data_frames import Frame
     from kaiwa.formats.reading import ScoresInput
-    from kaiwa.nouns.factors import Factors
     from kaiwa.nouns.ids import FloatArray
+    from kaiwa.show.result import Description
     from kaiwa.stats.kendall import Interval, Ties
     from kaiwa.stats.p_values import PRule
 
@@ -65,11 +65,11 @@ class Origin:
     intervals: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
     resampled_assessors: int | None = None
     method: str = ""
-    factors: Mapping[str, Factors] = field(default_factory=dict)
+    factors: Factors = field(default_factory=lambda: Factors(()))
     tied_topics: Names = field(default_factory=dict)
 
 
-class Scores(Result):
+class Scores(Noun):
     """Scores of runs per topic: measures x topics x runs, with an assessor and a repeat if a run has several.
 
     ``scores["nERR@10"]`` are the scores of one measure, which have ``measure``, ``topics``, ``runs``, ``values``
@@ -556,7 +556,7 @@ class Scores(Result):
         return self.origin.method
 
     @property
-    def factors(self) -> Mapping[str, Factors]:
+    def factors(self) -> Factors:
         """The factors by which each measure was standardised, for scores of a later round; empty for raw scores."""
         return self.origin.factors
 
@@ -752,14 +752,10 @@ class Scores(Result):
             if name not in absent
         }
 
-    def own_form(self, table: str | None = None) -> str:
-        """What its file holds: tidy CSV; of the table ``matrix``, topics x runs of the one measure.
+    _in_table = "scores"
 
-        >>> import kaiwa
-        >>> print(kaiwa.Scores.from_dict({"A": {"q1": 1.0}}, measure="nG@1").own_form("matrix"), end="")
-        topic,A
-        q1,1.0
-        """
+    def _own_file(self, table: str | None) -> str:
+        """Tidy CSV; of the table ``matrix``, topics x runs of the one measure."""
         from kaiwa.formats.scores import matrix_texts, scores_text
 
         if table == "matrix":
@@ -768,28 +764,7 @@ class Scores(Result):
 
     def _written(self, form: str | None, table: str | None) -> str:
         """What a file of this form holds; CSV is its own file."""
-        return self.own_form(table) if form == "csv" else super()._written(form, table)
-
-    def write(self, path: Path | str, *, format: str | None = None, table: str | None = None) -> None:  # noqa: A002
-        """Write tidy CSV, or a form that the ending or ``format`` names; the table ``matrix`` is topics x runs.
-
-        ``format`` may also be ``matrix``, or ``discpower``, ``nev`` or ``trec-eval``, which make a folder.
-
-        >>> import kaiwa
-        >>> from pathlib import Path
-        >>> from tempfile import mkdtemp
-        >>> path = Path(mkdtemp(), "scores.csv")
-        >>> kaiwa.Scores.from_dict({"A": {"q1": 1.0}}, measure="nG@1").write(path)
-        >>> print(path.read_text(), end="")
-        measure,topic,run,score
-        nG@1,q1,A,1.0
-        """
-        from kaiwa.formats.writers import write_scores
-
-        if format is None or format in FILE_FORMATS:
-            super().write(path, format=format, table=table)
-        else:
-            write_scores(self, path, format=format)
+        return self._own_file(table) if form == "csv" else super()._written(form, table)
 
 
 def _row(place: int, row: Sequence[object]) -> tuple[str, str, str, str, float | None]:

@@ -376,15 +376,17 @@ class Result:
         >>> kaiwa.names("fusions").figure()
         Traceback (most recent call last):
         ...
-        kaiwa.errors.InputError: a NameTable has no figure; write a table instead
+        kaiwa.errors.InputError: no figure of NameTable; write a table instead
         """
         raise InputError(
-            f"a {type(self).__name__} has no figure{f' of {table}' if table else ''}; write a table instead"
+            f"no figure of {type(self).__name__}{f', table {table}' if table else ''}; write a table instead"
         )
 
     def _write_parquet(self, path: Path, table: str | None) -> None:
         from kaiwa.files.atomic import atomic_file
 
+        if path.suffix in _PACKED:
+            raise InputError.at(path, "is Parquet, which compresses itself", f"leave out {path.suffix}")
         with needs_extra("parquet"):
             import pyarrow as pa
             import pyarrow.parquet as pq
@@ -401,14 +403,6 @@ class Result:
         """Refused: ``pandas.DataFrame(x)`` would otherwise not make a frame of the rows."""
         name = type(self).__name__
         raise TypeError(f"a {name} is a table of several types; use .to_pandas(), .to_polars() or .columns()")
-
-
-class Rows(Result):
-    """A noun that is a table of rows, of which ``pandas.DataFrame(x)`` cannot make a frame: its message says how."""
-
-    def __iter__(self) -> NoReturn:
-        """Refused by a TypeError, so that pandas shows the message of ``__array__``."""
-        raise TypeError(f"a {type(self).__name__} has several columns; use its fields, or .columns()")
 
 
 def form_of(path: Path) -> str | None:

@@ -1,19 +1,16 @@
-"""A round in a task folder: a new task, its status, its report, and the next round."""
+"""A round in a task folder: a new task, its status, and the commands that were run."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.comparison.texts import best_means, first_rank, first_runs
 from kaiwa.errors import counted, typed
-from kaiwa.nouns.votes import SIMULATED_NOTICE
 from kaiwa.show.text import table
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kaiwa.reporting.results import RoundResults
     from kaiwa.task.folder import Task
     from kaiwa.task.status import RoundStatus
 
@@ -73,41 +70,3 @@ class RunView:
     def fields(self) -> dict[str, Any]:  # Any: JSON values
         """The commands, and the status."""
         return {"commands": list(self.done), "dry_run": self.dry_run, **StatusView(self.status, self.folder).fields()}
-
-
-@dataclass(frozen=True)
-class ReportView:
-    """A report that was written, and the folder of its files."""
-
-    results: RoundResults
-    page: Path
-    files: Path
-
-    def text(self) -> str:
-        """Who has rank 1 by each measure, and where the report is."""
-        marks = [f"{mark}: {'; '.join(why)}" for mark, why in self._marks().items() if why]
-        lines = [f"{one.scores.label}: {first_rank(one.comparison)}" for one in self.results.measures]
-        simulated = [SIMULATED_NOTICE] if self._is_simulated() else []
-        return "\n".join(
-            [*simulated, *marks, *lines, f"report: {self.page}", f"tables, data and figures: {self.files}"]
-        )
-
-    def fields(self) -> dict[str, Any]:  # Any: JSON values
-        """The paths, who has rank 1 and the best mean by each measure, the topics of the next round, and the marks."""
-        ranked = {one.scores.measure: one.comparison for one in self.results.measures}
-        return {
-            "report": str(self.page),
-            "files": str(self.files),
-            "rank_1": {measure: first_runs(one) for measure, one in ranked.items()},
-            "best_mean": {measure: best_means(one) for measure, one in ranked.items()},
-            "topics": {one.scores.measure: one.design.n for one in self.results.measures if one.design},
-            "plug_in_topics": {one.scores.measure: one.design.plug_in_n for one in self.results.measures if one.design},
-            **{mark.lower(): why for mark, why in self._marks().items()},
-            "simulated": self._is_simulated(),
-        }
-
-    def _is_simulated(self) -> bool:
-        return self.results.votes is not None and self.results.votes.simulated
-
-    def _marks(self) -> dict[str, list[str]]:
-        return {"PROVISIONAL": self.results.progress.findings(), "STALE": self.results.stale}
