@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kaiwa.comparison.variance import Variance, variance
     from kaiwa.corpus.repository import Repository, clean
     from kaiwa.corpus.topics import Topics, topics
+    from kaiwa.demonstration.demo import Demo, demo
     from kaiwa.errors import DesignError, InputError, KaiwaError, UnknownName
     from kaiwa.formats.reading import (
         read_chances,
@@ -48,6 +49,9 @@ if TYPE_CHECKING:
     from kaiwa.ranking.training import Training, train
     from kaiwa.reporting.verbs import write_report
     from kaiwa.retrieval.index import Index, index
+    from kaiwa.task.init import NewTask, init
+    from kaiwa.task.making import Making, make
+    from kaiwa.task.status import Status, status
     from kaiwa.topicset.design import Design, design
     from kaiwa.topicset.design_cost import DesignCost, design_cost
     from kaiwa.topicset.design_decision import DesignDecision, design_decide
@@ -66,6 +70,7 @@ _HOMES = {
     "kaiwa.comparison.variance": "Variance variance",
     "kaiwa.corpus.repository": "Repository clean",
     "kaiwa.corpus.topics": "Topics topics",
+    "kaiwa.demonstration.demo": "Demo demo",
     "kaiwa.errors": "DesignError InputError KaiwaError UnknownName",
     "kaiwa.formats.reading": (
         "read_chances read_factors read_intents read_qrels read_run read_runs read_scores read_topics read_votes"
@@ -89,6 +94,9 @@ _HOMES = {
     "kaiwa.ranking.training": "Training train",
     "kaiwa.reporting.verbs": "write_report",
     "kaiwa.retrieval.index": "Index index",
+    "kaiwa.task.init": "NewTask init",
+    "kaiwa.task.making": "Making make",
+    "kaiwa.task.status": "Status status",
     "kaiwa.topicset.design": "Design design",
     "kaiwa.topicset.design_cost": "DesignCost design_cost",
     "kaiwa.topicset.design_decision": "DesignDecision design_decide",
@@ -104,6 +112,7 @@ __all__ = [
     "Check",
     "Comparison",
     "Correlation",
+    "Demo",
     "Design",
     "DesignCost",
     "DesignDecision",
@@ -115,8 +124,10 @@ __all__ = [
     "Index",
     "InputError",
     "KaiwaError",
+    "Making",
     "Models",
     "NameTable",
+    "NewTask",
     "Pair",
     "PanelQuality",
     "Pool",
@@ -126,6 +137,7 @@ __all__ = [
     "Run",
     "RunFolder",
     "Scores",
+    "Status",
     "Study",
     "Topics",
     "Training",
@@ -137,6 +149,7 @@ __all__ = [
     "check",
     "clean",
     "compare",
+    "demo",
     "design",
     "design_cost",
     "design_decide",
@@ -146,6 +159,8 @@ __all__ = [
     "fuse",
     "gains",
     "index",
+    "init",
+    "make",
     "models",
     "names",
     "open",
@@ -164,6 +179,7 @@ __all__ = [
     "retrieve_all",
     "score",
     "standardise",
+    "status",
     "tau",
     "topics",
     "train",

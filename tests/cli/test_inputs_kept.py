@@ -51,6 +51,7 @@ COMMANDS = {
     "design rounds": "scores.csv -m nG@1 --min-diff 0.2 --looks 50",
     "convert": "scores.csv --to csv",
     "report": ".",
+    "status": ".",
 }
 """Each verb that writes a file, with inputs; what it reads must exist, the rest of the command need not be right."""
 READ_IN_FOLDERS = {

@@ -15,7 +15,7 @@ from kaiwa.formats.repository import TABLES, open_repository
 from kaiwa.retrieval.build import build_index
 from kaiwa.retrieval.index_folder import open_index
 from kaiwa.retrieval.inverted_index import InvertedIndex
-from kaiwa.task.steps import RECORD, read_steps, recorded_step
+from kaiwa.task.record import RECORD, read_steps, recorded_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

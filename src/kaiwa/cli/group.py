@@ -21,11 +21,13 @@ from click.shell_completion import CompletionItem, shell_complete
 from kaiwa.cli.command import verb
 from kaiwa.cli.options import VARIABLE
 from kaiwa.cli.output import Summary, emit, json_option, one_line, open_closed_streams, quiet_option
-from kaiwa.errors import KaiwaError, in_command
+from kaiwa.errors import InputError, KaiwaError, in_command
 from kaiwa.files.atomic import visible_files
 
 if TYPE_CHECKING:
     from types import FrameType
+
+    from kaiwa.ambient import Channel
 
 
 # How a command is stopped early: temporary files are removed, and one line describes how to continue.
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 _OLD_OR_NEW = "every output is complete, or as it was before; run the same command again"
 _LEFT = {
     "demo": "the folder holds the finished steps; the same command starts from the beginning",
-    "run": "the folder holds the finished steps; the same command continues",
+    "make": "the folder holds the finished steps; the same command continues",
     "clean": "the repository is complete, or as it was before; run the same command again",
     "index": "the index is complete, or as it was before; run the same command again",
 }
@@ -154,7 +156,7 @@ STEPS = {
         "demo": Verb("A whole round on a real repository.", "kaiwa.demonstration.command"),
         "init": Verb("Make a task folder with a commented kaiwa.toml.", "kaiwa.task.command"),
         "status": Verb("What is done, stale or missing in a task folder.", "kaiwa.task.command"),
-        "run": Verb("Do the remaining steps of a round, in order.", "kaiwa.task.command"),
+        "make": Verb("Do the remaining steps of a round, in order.", "kaiwa.task.command"),
     },
     "collection": {
         "clean": Verb("Clean raw post-comment pairs into a repository.", "kaiwa.corpus.command"),
@@ -355,9 +357,15 @@ def completion_command(ctx: click.Context, shell: str, as_json: bool) -> None:  
     emit(Summary(script, {"shell": shell, "script": script}), as_json=as_json)
 
 
-def run_typed(line: str) -> None:
-    """Run a ``kaiwa`` command in this process; words with ``*`` are file names, as in a shell."""
-    kaiwa.main(expanded(line)[1:], prog_name="kaiwa", standalone_mode=False)
+def run_typed(line: str, channel: Channel | None = None) -> None:
+    """Run a ``kaiwa`` command in this process; words with ``*`` are file names, as in a shell.
+
+    The ``channel`` shows its progress and remarks, by default the terminal.
+    """
+    try:
+        kaiwa.main(expanded(line)[1:], prog_name="kaiwa", standalone_mode=False, obj=channel)
+    except click.UsageError as error:  # of a setting, as the command was not typed
+        raise InputError(f"{line}: {' '.join(error.format_message().split())}") from None
 
 
 def expanded(line: str) -> list[str]:

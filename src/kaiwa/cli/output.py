@@ -17,7 +17,9 @@ from time import monotonic
 from typing import IO, TYPE_CHECKING, Any, Protocol, TextIO
 
 import click
+from click.core import ParameterSource
 
+from kaiwa import ambient
 from kaiwa.errors import InputError, in_command
 from kaiwa.show.result import FORMATS
 from kaiwa.show.text import visible, wrapped
@@ -176,19 +178,37 @@ def form_options(function: Callable[..., Any]) -> Callable[..., Any]:  # Any: cl
 def show(result: Result, shown: Shown, *, coloured: Callable[[str], str] | None = None) -> None:
     """Print a result, and write it to the file given with -o; with ``-o -`` print what the file would hold.
 
-    ``coloured`` adds escape sequences of ours to the text that a terminal shows.
+    ``coloured`` adds escape sequences of ours to the text that a terminal shows. In a task folder the result names the
+    settings of its ``kaiwa.toml`` that were taken.
     """
-    text = result.describe().worded(in_command).form(shown.form, shown.table)
+    result = result.with_settings(settings_taken())
+    if shown.form == "json" and shown.table is None:
+        text = result.to_json()
+    else:
+        text = result.describe().worded(in_command).form(shown.form, shown.table)
     if str(shown.output) == "-":
         text = result.own_form(shown.table) if shown.form == "text" else text
     elif shown.output is not None:
         result.write(shown.output, table=shown.table)
-        remark(f"wrote {shown.output}")
+        ambient.remark(f"wrote {shown.output}")
     text = text.rstrip("\n").encode(errors="backslashreplace").decode()  # a lone surrogate, as JSON escapes it
     is_coloured = coloured is not None and shown.form == "text" and sys.stdout.isatty()
     if coloured and is_coloured:
         text = coloured(_obeyed_by_none(text))
     click.echo(_for_terminal(text, sys.stdout, is_coloured=is_coloured, is_data=shown.form != "text"))
+
+
+def settings_taken() -> dict[str, Any]:  # Any: values of the options
+    """The options of the running command that have a value of ``kaiwa.toml`` which is not their own default."""
+    context = click.get_current_context()
+    options = {one.name: one for one in context.command.params}
+    return {
+        name: context.params[name]
+        for name in context.default_map or ()
+        if name in options
+        and context.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
+        and context.params[name] != options[name].default
+    }
 
 
 def remark(message: str) -> None:

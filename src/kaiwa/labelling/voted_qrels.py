@@ -26,6 +26,7 @@ from kaiwa.nouns.qrels import Qrels
 from kaiwa.nouns.votes import SIMULATED_NOTICE
 from kaiwa.show.result import Description
 from kaiwa.task.folder import read_task
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -105,6 +106,7 @@ class VotedQrels(Qrels):
         )
 
 
+@takes_task
 def gains(
     votes: VotesInput,
     *,

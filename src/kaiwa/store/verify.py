@@ -12,7 +12,7 @@ from kaiwa.labelling.items import judging_items
 from kaiwa.store.judged_task import store_of
 from kaiwa.task.comment_texts import takedown_ids
 from kaiwa.task.folder import read_task
-from kaiwa.task.steps import read_steps
+from kaiwa.task.record import read_steps
 
 if TYPE_CHECKING:
     from collections.abc import Collection
