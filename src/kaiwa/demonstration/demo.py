@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kaiwa.ambient import remark
-from kaiwa.errors import InputError, option, typed
+from kaiwa.errors import InputError, counted, option, typed
 from kaiwa.formats.reading import path_of, seed_of
 from kaiwa.nouns.votes import SIMULATED_NOTICE
 from kaiwa.show.result import Description, Result, Table
@@ -37,11 +37,16 @@ _JUDGED = "Kaiwa demo: judge English chat"
 _POST = "I had a dog when I was little, he was my best friend"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Demo(Result, os.PathLike[str]):
     """A finished demo: its folder, as which it can be given to a verb, and the steps that made it.
 
     ``steps`` are announcements with their commands. ``report`` is None of a demo that people judge.
+
+    >>> from pathlib import Path
+    >>> made = Demo(Path("demo"), (("Pool.", ("kaiwa pool runs/*.txt -o pool.tsv",)),), is_judged=False)
+    >>> made, made.commands
+    (Demo('demo', 1 command), ('kaiwa pool runs/*.txt -o pool.tsv',))
     """
 
     folder: Path
@@ -62,6 +67,9 @@ class Demo(Result, os.PathLike[str]):
     def commands(self) -> tuple[str, ...]:
         """The commands, which can be typed in the folder."""
         return tuple(line for _, lines in self.steps for line in lines)
+
+    def __repr__(self) -> str:
+        return f"Demo({str(self.folder)!r}, {counted(len(self.commands), 'command')})"
 
     def __fspath__(self) -> str:
         return str(self.folder)

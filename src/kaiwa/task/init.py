@@ -11,7 +11,7 @@ from unicodedata import category
 from kaiwa.errors import InputError, typed
 from kaiwa.files.atomic import make_folder, together, write_text
 from kaiwa.formats.reading import path_of
-from kaiwa.show.result import Description, Result
+from kaiwa.show.result import Description, Result, Table
 from kaiwa.task.folder import CONFIG, TEMPLATE, Task
 
 if TYPE_CHECKING:
@@ -43,14 +43,16 @@ class NewTask(Result, os.PathLike[str]):
 
     def describe(self) -> Description:
         """Where to put the files, and the next command."""
-        lines = (
-            f"{self.config}: edit the settings",
-            f"{Task(self.folder).topics}: put the topics here (id TAB text)",
-            f"{self.folder / 'runs'}/: put the runs here",
-            f"Then: kaiwa status {typed(self.folder)}",
+        rows = [
+            [str(self.config), "edit the settings"],
+            [str(Task(self.folder).topics), "put the topics here (id TAB text)"],
+            [f"{self.folder / 'runs'}/", "put the runs here"],
+        ]
+        return Description(
+            tables=[Table("files", ["file", "about"], rows)],
+            fields={"folder": str(self.folder), "config": str(self.config)},
+            text="\n".join([*(": ".join(row) for row in rows), f"Then: kaiwa status {typed(self.folder)}"]),
         )
-        fields = {"folder": str(self.folder), "config": str(self.config)}
-        return Description(fields=fields, text="\n".join(lines))
 
 
 def init(folder: Path | str) -> NewTask:

@@ -23,13 +23,23 @@ if TYPE_CHECKING:
     from kaiwa.task.status import StepState
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Making(Result):
-    """The commands that were run in a task folder, or would be in a ``dry_run``, and its status afterwards."""
+    """The commands that were run in a task folder, or would be in a ``dry_run``, and its status afterwards.
+
+    >>> import kaiwa
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> kaiwa.make(kaiwa.init(Path(mkdtemp(), "chat")))
+    Making(0 commands, next: 'put the topics into topics.tsv (id TAB text)')
+    """
 
     commands: tuple[str, ...]
     dry_run: bool
     status: Status
+
+    def __repr__(self) -> str:
+        return f"Making({counted(len(self.commands), 'command')}, next: {self.next!r})"
 
     @property
     def steps(self) -> tuple[StepState, ...]:

@@ -42,12 +42,23 @@ class StepState:
     makes: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Status(Result):
-    """The whole round of a task folder, file by file, and what to do next."""
+    """The whole round of a task folder, file by file, and what to do next.
+
+    >>> import kaiwa
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> kaiwa.status(kaiwa.init(Path(mkdtemp(), "chat")))
+    Status(0 of 7 files done, next: 'put the topics into topics.tsv (id TAB text)')
+    """
 
     folder: Path
     steps: tuple[StepState, ...]
+
+    def __repr__(self) -> str:
+        done = sum(step.state == DONE for step in self.steps)
+        return f"Status({done} of {counted(len(self.steps), 'file')} done, next: {self.next!r})"
 
     @property
     def next(self) -> str | None:
