@@ -170,7 +170,7 @@ class VerbCommand(click.Command):
                 ended, written = findings, Made(None, {})
             made = written if isinstance(written, Made) else Made(written or ctx.params.get("output"), {})
             if isinstance(made.path, Path) and (made.path in outputs or made.path.is_file()):
-                inputs = _paths(self, _stood_for(self, ctx), written=False)
+                inputs = _paths(self, _with_files(self, ctx), written=False)
                 until_renamed.enter_context(_recorded(made.path, outputs, made.facts, ctx.params, inputs))
         if ended:
             raise ended
@@ -241,13 +241,13 @@ def _paths(command: click.Command, options: Mapping[str, Any], *, written: bool)
     return [one for name, one in given if isinstance(one, Path) and (types.get(name) is OUT_FILE) == written]
 
 
-def _stood_for(command: click.Command, context: click.Context) -> dict[str, Any]:  # Any: as click parsed
+def _with_files(command: click.Command, context: click.Context) -> dict[str, Any]:  # Any: as click parsed
     """The options, with the files of a task in place of its folder, for a verb that works on them."""
     if not any((path / "kaiwa.toml").is_file() for path in _paths(command, context.params, written=False)):
         return context.params
-    from kaiwa.task.inputs import stood_for
+    from kaiwa.task.inputs import with_files
 
-    filled = stood_for(_verb_name(context).replace(" ", "_").replace("-", "_"), context.params)
+    filled = with_files(_verb_name(context).replace(" ", "_").replace("-", "_"), context.params)
     return {name: tuple(value) if isinstance(value, list) else value for name, value in filled.items()}
 
 
@@ -255,7 +255,7 @@ def _read_by(command: click.Command, context: click.Context) -> list[Path]:
     """The files that the command reads; of a folder that it knows the files of, only those."""
     if command.name in _OF_OTHER_VERBS:
         return []
-    options = _stood_for(command, context)
+    options = _with_files(command, context)
     parts = [part for path in _paths(command, options, written=False) for part in _parts_read(path)]
     if command.name == "votes":  # it makes the votes of the task again and again
         parts = [part for part in parts if _MAKER.get(part.name) != "votes"]

@@ -188,7 +188,7 @@ def takes_task(function: Callable[P, R]) -> Callable[P, R]:
         if not any(task_folders(given.get(name)) for name in VERBS[verb].nouns):
             return function(*args, **kwargs)
         task = whole_task(verb, given)
-        filled = stood_for(verb, given)
+        filled = with_files(verb, given)
         if task is None:
             return called(**filled)
         found = defaults_of(verb, task, given, whole=True)
@@ -220,7 +220,7 @@ def whole_task(verb: str, given: Arguments) -> Task | None:
     return None
 
 
-def stood_for(verb: str, given: Arguments) -> dict[str, Any]:  # Any: as above
+def with_files(verb: str, given: Arguments) -> dict[str, Any]:  # Any: as above
     """The arguments, with the files of a task in place of its folder, and what else of the task the verb works with."""
     filled = dict(given)
     if verb == "pool" and given.get("sheet") is not None:
