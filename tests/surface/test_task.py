@@ -363,6 +363,7 @@ def test_files_made_of_the_whole_task_are_those_of_the_round(task: Path, monkeyp
     kaiwa.make(task)
     made = (task / "scores.csv").read_text()
     assert kaiwa.score(task).settings["max_gain"] == 3
+    assert printed("score", str(task), "--json") == kaiwa.score(task).to_json() + "\n"
     monkeypatch.chdir(task)
     for verb, name in (("pool", "pool.tsv"), ("gains", "qrels.txt"), ("score", "scores.csv")):
         before = (task / name).read_bytes()

@@ -203,11 +203,11 @@ def settings_taken() -> dict[str, Any]:  # Any: values of the options
     context = click.get_current_context()
     options = {one.name: one for one in context.command.params}
     return {
-        name: context.params[name]
-        for name in context.default_map or ()
+        name: value
+        for name, value in (context.default_map or {}).items()
         if name in options
         and context.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
-        and context.params[name] != options[name].default
+        and value != options[name].default
     }
 
 
