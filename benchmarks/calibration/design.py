@@ -17,10 +17,10 @@ from benchmarks.calibration.pilots import row
 from benchmarks.calibration.progress import steps
 from kaiwa.comparison.allpairs import randomised_hsd
 from kaiwa.stats.anova import critical_f
-from kaiwa.topicset.answer import answer_to
 from kaiwa.topicset.pass_rates import PassRates, mid_p_power, pass_rate_design
 from kaiwa.topicset.rounds import rounds_of
 from kaiwa.topicset.simulation import VERDICTS
+from kaiwa.topicset.sizes import answer_to
 
 SETS = 20_000
 CELLS = [(0.0643, 3, 0.15), (0.0643, 10, 0.15), (0.1515, 5, 0.2), (0.0222, 30, 0.1)]

@@ -16,13 +16,13 @@ from benchmarks.calibration.progress import steps
 from kaiwa.comparison.allpairs import randomised_hsd, robust_hsd
 from kaiwa.formats.readers import matrices, read_runs
 from kaiwa.stats.anova import residual_variance, within_run_variance
-from kaiwa.topicset.answer import answer_to, answered
-from kaiwa.topicset.assurance import estimated_variance
 from kaiwa.topicset.budget import pool_items
 from kaiwa.topicset.labelling_cost import measured_pool
+from kaiwa.topicset.power_functions import estimated_variance
 from kaiwa.topicset.power_functions import paired_tukey_power as paired_power
 from kaiwa.topicset.requirement import Requirement
 from kaiwa.topicset.simulation import Lift, drawn_sets, hsd_two_way, with_equal_means
+from kaiwa.topicset.sizes import answer_to, answered
 from kaiwa.topicset.tests import range_ratio
 
 if TYPE_CHECKING:

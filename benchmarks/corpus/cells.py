@@ -16,7 +16,7 @@ import numpy as np
 
 from kaiwa.ranking.model_folder import open_models
 from kaiwa.ranking.models.dense_codes import PROBES, Coded, cells_of, coded, nearest, nearest_in_cells
-from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.inverted_index import open_index
 from kaiwa.retrieval.topk import best_first
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ import numpy as np
 
 from kaiwa.files.array_folder import writing_arrays
 from kaiwa.files.spill import DocumentParts
-from kaiwa.retrieval import similarity as bm25
-from kaiwa.retrieval.index_folder import INDEX, open_index_files
+from kaiwa.retrieval import query as bm25
+from kaiwa.retrieval.inverted_index import INDEX, open_index_files
 from kaiwa.retrieval.matching import Matcher, query_from, search
 from kaiwa.retrieval.posting_lists import TermNumbers, write_side, write_terms
 from kaiwa.retrieval.tokenisers import Tokeniser

@@ -16,8 +16,7 @@ import numpy as np
 from benchmarks.corpus.engines import build_kaiwa, open_kaiwa
 from benchmarks.harness import machine
 from kaiwa.formats.readers import read_topics
-from kaiwa.retrieval.index_folder import open_index_files
-from kaiwa.retrieval.inverted_index import InvertedIndex, index_from
+from kaiwa.retrieval.inverted_index import InvertedIndex, index_from, open_index_files
 from kaiwa.retrieval.tokenisers import tokeniser
 
 _TURNS = 3

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.files.atomic import atomic_file
-from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.inverted_index import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

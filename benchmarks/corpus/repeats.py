@@ -11,8 +11,8 @@ from collections import Counter
 from pathlib import Path
 
 from kaiwa.formats.readers import read_topics
-from kaiwa.ranking.answer_filters import Filters, Screen
 from kaiwa.ranking.answering import Bot
+from kaiwa.ranking.replies import Filters, Screen
 from kaiwa.ranking.system import ranked
 from kaiwa.ranking.system_table import SYSTEMS
 from kaiwa.retrieval.matching import query_of

@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks.corpus.engines import BUILDERS, OPENERS, Engine, open_kaiwa
 from benchmarks.harness import machine
 from kaiwa.formats.readers import read_topics
-from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.inverted_index import open_index
 from kaiwa.retrieval.matching import Matcher, query_from, search
 from kaiwa.retrieval.tokenisers import tokeniser
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from benchmarks.fuzz.changes import CHANGES
 from kaiwa.errors import KaiwaError
 from kaiwa.files.array_folder import MANIFEST
-from kaiwa.files.digest import seal_of
+from kaiwa.files.inputs import seal_of
 
 if TYPE_CHECKING:
     import random

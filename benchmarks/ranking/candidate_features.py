@@ -10,7 +10,7 @@ import numpy as np
 
 from kaiwa.ranking.features.batch import FIRST_DEPTH, FIRST_STAGE, Batch, neighbours_among
 from kaiwa.ranking.features.table import FEATURES, feature_values
-from kaiwa.ranking.sources import best_posts
+from kaiwa.ranking.system import best_posts
 from kaiwa.ranking.texts import TokenLists, token_lists
 from kaiwa.ranking.training_set import TrainingSet, comment_numbers, training_set
 from kaiwa.retrieval.matching import Candidates, query_of, search

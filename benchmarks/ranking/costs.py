@@ -33,7 +33,7 @@ from kaiwa.ranking.models.translation import trained_translations
 from kaiwa.ranking.ranker import LEARNERS, Linear, Ranker, Standard, fitted, learned_system
 from kaiwa.ranking.system import ranked
 from kaiwa.ranking.training_set import TrainingSet
-from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.inverted_index import open_index
 from kaiwa.retrieval.matching import query_of, search
 
 if TYPE_CHECKING:

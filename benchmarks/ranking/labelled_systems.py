@@ -14,7 +14,7 @@ import numpy as np
 
 from kaiwa.ranking.dense_source import comments_of_nearest_posts, nearest_comments
 from kaiwa.ranking.random_walk import lexical_walk, random_walk
-from kaiwa.ranking.sources import Asked, expanded_search, further_terms, ordered, posts_first
+from kaiwa.ranking.system import Asked, expanded_search, further_terms, ordered, posts_first
 from kaiwa.ranking.system_table import SYSTEMS
 from kaiwa.retrieval.matching import Candidates, Matcher, comment_similarities, post_similarities, query_from
 from kaiwa.retrieval.tokenisers import tokeniser
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from benchmarks.ranking.candidate_features import ForeignBatch
     from kaiwa.nouns.ids import FloatArray
-    from kaiwa.ranking.sources import Source
-    from kaiwa.ranking.system import System
+    from kaiwa.ranking.system import Source, System
     from kaiwa.retrieval.matching import Query
 
 

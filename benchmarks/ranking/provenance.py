@@ -34,7 +34,7 @@ from benchmarks.ranking.provenance_rankers import (
     found_by_topic,
     summed,
 )
-from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.inverted_index import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -17,7 +17,7 @@ from kaiwa.ranking.models.dense_codes import made_dense_codes
 from kaiwa.ranking.models.table import MODELS, OpenModels
 from kaiwa.ranking.texts import TokenLists, corpus_from
 from kaiwa.retrieval.build import build_index
-from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.inverted_index import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

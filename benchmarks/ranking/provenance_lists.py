@@ -13,8 +13,7 @@ from kaiwa.ranking.dense_source import comments_of_nearest_posts, nearest_commen
 from kaiwa.ranking.features.batch import Batch
 from kaiwa.ranking.features.table import feature_values
 from kaiwa.ranking.ranker import Standard
-from kaiwa.ranking.sources import Asked
-from kaiwa.ranking.system import united
+from kaiwa.ranking.system import Asked, united
 from kaiwa.retrieval.matching import Candidates, Matcher, query_of, search
 
 if TYPE_CHECKING:

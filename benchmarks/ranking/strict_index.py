@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import kaiwa
 from kaiwa.nouns.qrels import Qrels
 from kaiwa.ranking.model_folder import open_models
-from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.inverted_index import open_index
 from kaiwa.retrieval.matching import Matcher, query_of, search
 
 if TYPE_CHECKING:

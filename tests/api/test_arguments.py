@@ -10,7 +10,7 @@ import pytest
 import kaiwa
 from kaiwa.errors import InputError
 from kaiwa.formats.reading import maybe_path, name_list, path_list, path_of, seed_of
-from kaiwa.ranking.answer_filters import Filters
+from kaiwa.ranking.replies import Filters
 
 if TYPE_CHECKING:
     from collections.abc import Callable

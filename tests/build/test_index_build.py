@@ -20,8 +20,7 @@ from kaiwa.files import array_folder
 from kaiwa.files import array_folder as array_writer
 from kaiwa.ranking.answering import Bot
 from kaiwa.retrieval.build import build_index
-from kaiwa.retrieval.index_folder import INDEX, open_index, open_index_files
-from kaiwa.retrieval.inverted_index import index_from
+from kaiwa.retrieval.inverted_index import INDEX, index_from, open_index, open_index_files
 from kaiwa.retrieval.matching import Matcher, query_of, search
 
 if TYPE_CHECKING:

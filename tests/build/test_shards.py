@@ -26,7 +26,7 @@ from kaiwa.ranking.answering import Bot
 from kaiwa.ranking.system_table import SYSTEMS
 from kaiwa.retrieval.build import build_index
 from kaiwa.retrieval.documents import ShardedTexts
-from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.inverted_index import open_index
 from kaiwa.retrieval.matching import (
     Matcher,
     comment_similarities,
@@ -323,7 +323,7 @@ def test_many_shards_open_where_few_files_may_be_open(folder: Path, hard: int, f
     program = (
         "import pathlib, resource, sys\n"
         "from kaiwa.errors import InputError\n"
-        "from kaiwa.retrieval.index_folder import open_index\n"
+        "from kaiwa.retrieval.inverted_index import open_index\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (256, int(sys.argv[2])))\n"
         "try:\n    print(len(open_index(pathlib.Path(sys.argv[1])).shards))\n"
         "except InputError as fault:\n    print(fault)"

@@ -142,12 +142,11 @@ def test_workers_that_do_not_share_the_folder_are_one_line(session: str, tmp_pat
 def test_workers_with_another_kaiwa_are_one_line(session: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first task tells the versions of its process."""
     from kaiwa.engine.spark import session as sessions
-    from kaiwa.engine.spark import versions
 
-    known = versions.own_versions()
-    monkeypatch.setattr(versions, "own_versions", lambda: known | {"kaiwa": "9.9"})
+    known = sessions.own_versions()
+    monkeypatch.setattr(sessions, "own_versions", lambda: known | {"kaiwa": "9.9"})
     with pytest.raises(InputError, match=r"a worker has kaiwa \S+, this machine has 9\.9; install the same version"):
-        versions.refuse_other_versions(sessions._OPEN[session].session, session)
+        sessions.refuse_other_versions(sessions._OPEN[session].session, session)
 
 
 @pytest.mark.parametrize(

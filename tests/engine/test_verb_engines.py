@@ -18,10 +18,10 @@ from kaiwa.engine.opening import EngineWorkers, opened
 from kaiwa.formats.repository import open_repository, pieces_of, read_piece
 from kaiwa.formats.runs import run_text
 from kaiwa.nouns.matrix import Matrix
-from kaiwa.ranking.answer_filters import FILTERS
 from kaiwa.ranking.answering import Bot, RunSettings
+from kaiwa.ranking.replies import FILTERS
 from kaiwa.retrieval.build import build_index
-from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.inverted_index import open_index
 from kaiwa.retrieval.matching import Matcher, query_of, search
 from kaiwa.stats.resampling import Threads
 from kaiwa.topicset.decisions import topics_for_decision

@@ -18,7 +18,7 @@ from kaiwa.nouns.scores import Scores
 from kaiwa.reporting.report import write_report
 from kaiwa.stats.anova import residual_variance, within_run_variance
 from kaiwa.task.folder import read_task
-from kaiwa.topicset.assurance import estimated_variance
+from kaiwa.topicset.power_functions import estimated_variance
 from kaiwa.topicset.sizes import difference_found
 
 pytestmark = pytest.mark.xdist_group("report")  # the reports are made once

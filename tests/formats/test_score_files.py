@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from kaiwa.nouns.direction import Direction
+    from kaiwa.nouns.matrix import Direction
 
     Made = Callable[[str, str | bytes], Path]
 

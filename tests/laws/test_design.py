@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kaiwa.topicset.answer import answer_to
 from kaiwa.topicset.requirement import INTERVAL
+from kaiwa.topicset.sizes import answer_to
 from kaiwa.topicset.tests import METHODS, TESTS, power_of
 
 WAYS = [(test, "exact") for test in TESTS] + [("anova", method) for method in METHODS if method != "exact"]

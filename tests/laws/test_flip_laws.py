@@ -13,8 +13,7 @@ from kaiwa.errors import InputError
 from kaiwa.files import array_folder
 from kaiwa.formats.repository import TABLES, open_repository
 from kaiwa.retrieval.build import build_index
-from kaiwa.retrieval.index_folder import open_index
-from kaiwa.retrieval.inverted_index import InvertedIndex
+from kaiwa.retrieval.inverted_index import InvertedIndex, open_index
 from kaiwa.task.record import RECORD, read_steps, recorded_step
 
 if TYPE_CHECKING:

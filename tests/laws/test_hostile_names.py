@@ -25,7 +25,7 @@ from kaiwa.nouns.votes import Votes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kaiwa.formats.names import Texts
+    from kaiwa.formats.fields import Texts
 
 HOSTILE = [
     *("", " ", "a b", " a", "a ", "\u3000", "a\u00a0b", "a\tb", "\ta", "a\nb", "\n", "a\n", "a\rb", "a\r\nb", "a\x85b"),

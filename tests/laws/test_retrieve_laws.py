@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 
 from kaiwa.formats.repository import Manifest, writing_repository
 from kaiwa.nouns.run import distinct_scores
-from kaiwa.ranking.answer_filters import NO_FILTERS
-from kaiwa.ranking.replies import answers, replies
+from kaiwa.ranking.replies import NO_FILTERS, answers, replies
 from kaiwa.ranking.system_table import SYSTEMS
 from kaiwa.retrieval.build import build_index
-from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.inverted_index import open_index
 from kaiwa.retrieval.matching import Matcher, comment_similarities, post_similarities, query_of, search
 from kaiwa.retrieval.takedown_ids import takedown_of
 

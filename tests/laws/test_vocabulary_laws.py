@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kaiwa.retrieval.byte_lookup import TermTable, term_arrays
+from kaiwa.retrieval.documents import TermTable, term_arrays
 from kaiwa.retrieval.tokenisers import Tokeniser
 from kaiwa.retrieval.vocabulary import Vocabulary
 

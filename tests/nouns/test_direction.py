@@ -8,7 +8,7 @@ import pytest
 import kaiwa
 from kaiwa.errors import InputError
 from kaiwa.measures.table import MEASURES
-from kaiwa.nouns.direction import known_direction
+from kaiwa.nouns.matrix import known_direction
 
 RUNS = ("worse", "better", "middle")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.ranking.model_folder import open_models
-from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.inverted_index import open_index
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kaiwa.nouns.normalise import overlap
-from kaiwa.ranking.answer_filters import NO_FILTERS, Filters, NearTexts, Screen
+from kaiwa.ranking.replies import NO_FILTERS, Filters, NearTexts, Screen
 
 WORDS = st.sampled_from(
     ["今天", "天气", "真", "好", "博主", "辛苦", "了", "ハワイ", "の", "初日", "day", "Hawaii", "I", "2026"]

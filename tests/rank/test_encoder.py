@@ -16,7 +16,7 @@ from kaiwa.ranking.model_folder import open_models
 from kaiwa.ranking.models.onnx_encoder import EncoderFiles, OnnxEncoder
 from kaiwa.ranking.system import ranked
 from kaiwa.ranking.system_table import SYSTEMS
-from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.inverted_index import open_index
 from kaiwa.retrieval.matching import query_of
 
 if TYPE_CHECKING:

@@ -48,8 +48,7 @@ from kaiwa.ranking.models.text_factors import (
 from kaiwa.ranking.models.topic_words import ALPHA, BETA, Documents, sampled_topics
 from kaiwa.ranking.models.translation import Translation
 from kaiwa.ranking.random_walk import DAMPING, visit_rates
-from kaiwa.ranking.sources import Asked, further_terms, word_strengths
-from kaiwa.ranking.system import ranked
+from kaiwa.ranking.system import Asked, further_terms, ranked, word_strengths
 from kaiwa.ranking.system_table import SYSTEMS
 from kaiwa.ranking.texts import token_lists
 from kaiwa.retrieval.matching import comment_similarities, post_similarities, query_of

@@ -21,7 +21,7 @@ from kaiwa.ranking.models.pattern_pairs import pair_odds, patterns_of
 from kaiwa.ranking.models.text_factors import text_factors
 from kaiwa.ranking.models.topic_words import topic_weights
 from kaiwa.ranking.models.word_vectors import text_vectors
-from kaiwa.ranking.sources import best_posts
+from kaiwa.ranking.system import best_posts
 from kaiwa.ranking.texts import TokenLists, joined, token_lists
 from kaiwa.ranking.words import LENGTHS
 from kaiwa.retrieval.matching import Candidates, post_similarities, query_of, search

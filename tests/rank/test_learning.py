@@ -15,7 +15,7 @@ import pytest
 
 import kaiwa
 from kaiwa.errors import InputError, MissingExtra, UnknownName
-from kaiwa.files.digest import seal_of
+from kaiwa.files.inputs import seal_of
 from kaiwa.formats.letor import read_letor
 from kaiwa.measures.judgements import judge
 from kaiwa.measures.scoring import score

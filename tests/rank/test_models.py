@@ -29,7 +29,7 @@ from kaiwa.ranking.models.word_vectors import mutual_information, reduced
 from kaiwa.ranking.texts import Bitext, TokenLists, token_lists
 from kaiwa.ranking.words import Phrases, frequent_phrases
 from kaiwa.retrieval.build import build_index
-from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.inverted_index import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -17,7 +17,7 @@ from kaiwa.ranking.model_folder import open_models
 from kaiwa.ranking.models.decoder import NOISE, Decoder, descend, initial_decoder, mean_log_scores
 from kaiwa.ranking.models.pair_forest import TFIDF_FEATURES, tfidf_rows
 from kaiwa.ranking.models.pattern_pairs import PENALTY, RATE, frequent_keys, learn_pairs, patterns_of
-from kaiwa.ranking.sources import Asked, bridged_search
+from kaiwa.ranking.system import Asked, bridged_search
 from kaiwa.ranking.texts import token_lists
 from kaiwa.ranking.trees import DEPTH, best_split, grow, grown_forest
 from kaiwa.retrieval.matching import Matcher, query_of, search

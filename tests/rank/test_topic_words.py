@@ -12,8 +12,8 @@ from kaiwa.ranking.model_folder import open_models
 from kaiwa.ranking.models.topic_words import logistic_weights, topic_weights
 from kaiwa.ranking.texts import TokenLists, token_lists
 from kaiwa.retrieval.build import build_index
-from kaiwa.retrieval.index_folder import open_index
-from kaiwa.retrieval.words import WORD_CLASSES, word_class
+from kaiwa.retrieval.inverted_index import open_index
+from kaiwa.retrieval.tokenisers import WORD_CLASSES, word_class
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ import pytest
 from kaiwa.ranking.features.batch import Batch
 from kaiwa.ranking.features.translation import WEIGHTS, Weights, comment_lift, translm
 from kaiwa.ranking.models.word_vectors import without_common
-from kaiwa.ranking.sources import best_posts
+from kaiwa.ranking.system import best_posts
 from kaiwa.retrieval.matching import Candidates, Matcher, query_of, search
 
 if TYPE_CHECKING:

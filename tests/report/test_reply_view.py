@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kaiwa.ranking.replies import Replies, Reply, excerpt
-from kaiwa.retrieval.tokenisers import tokeniser
-from kaiwa.retrieval.words import written_words
+from kaiwa.retrieval.tokenisers import tokeniser, written_words
 from kaiwa.show.text import width
 
 LONG = "We were stuck in traffic for hours and nobody knew why, then the whole bakery was open and we had warm bread"

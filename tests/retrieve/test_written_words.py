@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kaiwa.nouns.normalise import normalise
-from kaiwa.retrieval.tokenisers import FUNCTION_WORDS, tokeniser
-from kaiwa.retrieval.words import SharedWords, written_words
+from kaiwa.retrieval.tokenisers import FUNCTION_WORDS, SharedWords, tokeniser, written_words
 
 TOKENS = ["zh", "ja", "en", "bigrams", "zh+bigrams", "ja+bigrams", "en+bigrams"]
 TEXT = st.text(

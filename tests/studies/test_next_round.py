@@ -7,7 +7,7 @@ import pytest
 
 import kaiwa
 from kaiwa.stats.anova import residual_variance, within_run_variance
-from kaiwa.topicset.answer import answer_to
+from kaiwa.topicset.sizes import answer_to
 
 ASKED = {"systems": 5, "min_diff": 0.1, "power": 0.8, "alpha": 0.05}
 

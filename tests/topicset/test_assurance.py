@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kaiwa.topicset.answer import answer_to
-from kaiwa.topicset.assurance import VarianceEstimate, estimated_variance
+from kaiwa.topicset.power_functions import VarianceEstimate, estimated_variance
 from kaiwa.topicset.power_functions import paired_tukey_power as paired_power
+from kaiwa.topicset.sizes import answer_to
 
 if TYPE_CHECKING:
     from kaiwa.nouns.ids import FloatArray

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import DesignError, InputError
-from kaiwa.topicset.answer import answer_to
 from kaiwa.topicset.requirement import INTERVAL, Requirement, completed
+from kaiwa.topicset.sizes import answer_to
 from kaiwa.topicset.tests import TESTS
 
 

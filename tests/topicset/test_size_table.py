@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.topicset.answer import answer_to
 from kaiwa.topicset.requirement import Requirement
-from kaiwa.topicset.sizes import size_table
+from kaiwa.topicset.sizes import answer_to, size_table
 
 
 def test_the_grid_is_that_of_the_papers() -> None:

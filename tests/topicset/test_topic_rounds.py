@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.topicset.answer import answer_to
 from kaiwa.topicset.rounds import SPENDING, Rounds, p_values, planned_rounds, rounds_of, spent_levels
+from kaiwa.topicset.sizes import answer_to
 
 CELL = {"systems": 3, "min_diff": 0.5, "variance": 0.25, "shared_topics": False}
 

@@ -13,7 +13,6 @@ from scipy.special import gammaln, nctdtr
 from kaiwa.comparison.allpairs import randomised_hsd
 from kaiwa.errors import DesignError, InputError, KaiwaError
 from kaiwa.stats.studentised_range import critical_range
-from kaiwa.topicset.answer import answer_to
 from kaiwa.topicset.budget import Labelling, best_split, cheapest
 from kaiwa.topicset.decisions import topics_for_decision
 from kaiwa.topicset.pass_rates import PassRates, checked_rates, mid_p_power, pass_rate_design
@@ -21,6 +20,7 @@ from kaiwa.topicset.power_functions import mean_sd_ratio
 from kaiwa.topicset.requirement import Requirement, completed
 from kaiwa.topicset.rounds import p_values, planned_rounds, spent_levels
 from kaiwa.topicset.simulation import VERDICTS, Simulated, f_test_two_way, simulated_power, simulated_size
+from kaiwa.topicset.sizes import answer_to
 from kaiwa.topicset.tests import TESTS
 
 if TYPE_CHECKING:

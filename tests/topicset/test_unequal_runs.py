@@ -14,11 +14,11 @@ from kaiwa.comparison.allpairs import robust_hsd
 from kaiwa.nouns.matrix import Matrix
 from kaiwa.stats.anova import residual_variance
 from kaiwa.stats.studentised_range import critical_range
-from kaiwa.topicset.answer import answered
 from kaiwa.topicset.pilots import PilotDesign, pilot_design, simulated_design
 from kaiwa.topicset.requirement import Requirement, completed
 from kaiwa.topicset.rounds import planned_rounds
 from kaiwa.topicset.simulation import Lift, kept_sets
+from kaiwa.topicset.sizes import answered
 from kaiwa.topicset.tests import range_ratio
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from kaiwa.comparison.allpairs import RangeTest, deviation_ratio, least_p, requi
 from kaiwa.comparison.leaderboard import unbounded
 from kaiwa.comparison.ranks import pair_verdict, require_margin
 from kaiwa.errors import InputError, Names, UnknownName, counted, option
-from kaiwa.nouns.direction import TOPICS_AND_RUNS, Axes, Direction, Labelled, better_of
+from kaiwa.nouns.matrix import TOPICS_AND_RUNS, Axes, Direction, Labelled, better_of
 from kaiwa.stats.anova import require_matrix
 from kaiwa.stats.p_values import (
     TOLERANCE,

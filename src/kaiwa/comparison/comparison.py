@@ -21,9 +21,9 @@ from kaiwa.comparison.family import compare_family
 from kaiwa.comparison.leaderboard import Leaderboard, compare_runs
 from kaiwa.comparison.notes import (
     baseline_description,
-    board_description,
     crossed_description,
     gap_notes,
+    leaderboard_description,
     least_p,
     with_few_topics,
 )
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from kaiwa.comparison.leaderboard import FewTopics, PairResult, Standing
     from kaiwa.comparison.ranks import TeamBest
     from kaiwa.formats.reading import QrelsInput, ScoresInput
-    from kaiwa.nouns.direction import Direction
+    from kaiwa.nouns.matrix import Direction
     from kaiwa.nouns.scores import Scores
     from kaiwa.show.text import Cell
     from kaiwa.stats.anova import AnovaTable, Source
@@ -319,7 +319,7 @@ class Comparison(Result):
             return crossed_description(found, before)
         if isinstance(found, BaselineComparison):
             return baseline_description(found, before)
-        return board_description(found, self.teams, before)
+        return leaderboard_description(found, self.teams, before)
 
     def _side_by_side(self) -> Description:
         """The means of all measures in one table, with ranks; or with stars for runs that differ from the baseline."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from kaiwa.comparison.crossed_model import coded, crossed_model, known_terms
 from kaiwa.errors import InputError, counted
-from kaiwa.nouns.direction import TOPICS_AND_RUNS, Axes, Direction, Labelled
 from kaiwa.nouns.ids import unpack
+from kaiwa.nouns.matrix import TOPICS_AND_RUNS, Axes, Direction, Labelled
 from kaiwa.nouns.votes import NA
 from kaiwa.stats.reml import ANSWER, ASSESSOR, ASSESSOR_RUN, ASSESSOR_TOPIC, TERMS, TOPIC, TOPIC_RUN, reml
 

@@ -11,7 +11,7 @@ from kaiwa.comparison.components import missing_cells
 from kaiwa.comparison.crossed_model import crossed_model
 from kaiwa.comparison.ranks import best_first, group_letters, tied_ranks
 from kaiwa.errors import InputError, counted
-from kaiwa.nouns.direction import TOPICS_AND_RUNS, Axes, Direction, Labelled, better_of, oriented
+from kaiwa.nouns.matrix import TOPICS_AND_RUNS, Axes, Direction, Labelled, better_of, oriented
 from kaiwa.stats.p_values import require_alpha
 from kaiwa.stats.reml import ANSWER, TOPIC_RUN
 from kaiwa.stats.studentised_range import critical_range, range_tail

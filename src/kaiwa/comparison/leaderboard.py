@@ -30,7 +30,7 @@ from kaiwa.comparison.ranks import (
     tied_ranks,
 )
 from kaiwa.errors import InputError, counted, option
-from kaiwa.nouns.direction import TOPICS_AND_RUNS, Axes, Direction, Labelled, better_of, oriented
+from kaiwa.nouns.matrix import TOPICS_AND_RUNS, Axes, Direction, Labelled, better_of, oriented
 from kaiwa.stats.anova import AnovaTable, require_matrix, two_way_anova
 from kaiwa.stats.p_values import PRule, fewest_trials, monte_carlo_error, require_alpha, tied_means, too_close
 from kaiwa.stats.resampling import ONE_THREAD, Workers

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kaiwa.comparison.allpairs import KEEPING
 from kaiwa.comparison.baseline import ROBUST, BaselineComparison, differences_from
 from kaiwa.comparison.crossed import CrossedComparison
+from kaiwa.comparison.crossed_texts import adjusted_mean_rows, crossed_methods, crossed_notes, crossed_pair_rows
 from kaiwa.comparison.leaderboard import FEW_TOPICS, FOUND_SHARES, FOUND_TOPICS, FewTopics, Leaderboard, share_found
-from kaiwa.comparison.shown import board_rows, crossed_methods, crossed_notes, crossed_pair_rows
 from kaiwa.comparison.texts import (
     COLUMNS,
     anova_rows,
@@ -32,9 +32,9 @@ from kaiwa.errors import DesignError, InputError, counted, in_python, option
 from kaiwa.show.result import Description, Table
 from kaiwa.show.text import few, finite
 from kaiwa.stats.p_values import smallest_p
-from kaiwa.topicset.answer import answered
-from kaiwa.topicset.assurance import estimated_variance
+from kaiwa.topicset.power_functions import estimated_variance
 from kaiwa.topicset.requirement import Requirement, completed
+from kaiwa.topicset.sizes import answered
 from kaiwa.topicset.tests import range_ratio
 
 if TYPE_CHECKING:
@@ -70,12 +70,12 @@ REPORT = Place("the data files have", 'test = "{}" in kaiwa.toml'.format)
 
 def comparison_notes(found: Leaderboard, place: Place, *, with_pairs: bool = False) -> list[str]:
     """Every note of a comparison of all pairs."""
-    notes = board_notes(found, place, with_pairs=with_pairs)
+    notes = leaderboard_notes(found, place, with_pairs=with_pairs)
     notes += [close_text(found)] if found.close_pairs else []
     return notes + error_note(found, instead=place.choosing("robust"))
 
 
-def board_notes(found: Leaderboard, place: Place, *, with_pairs: bool = False) -> list[str]:
+def leaderboard_notes(found: Leaderboard, place: Place, *, with_pairs: bool = False) -> list[str]:
     """Those that stand below a leaderboard; a report has the others among its limits."""
     notes = [rank_set_note(found), *cut_note(found, uncut=place.uncut)]
     notes += difference_note(found, uncut=place.uncut) if with_pairs else []
@@ -176,7 +176,7 @@ def least_p(found: Compared | CrossedComparison) -> float | None:
 # What each kind of comparison shows: tables, notes, JSON fields.
 
 
-def board_description(found: Leaderboard, teams: Sequence[TeamBest], remarks: Sequence[str]) -> Description:
+def leaderboard_description(found: Leaderboard, teams: Sequence[TeamBest], remarks: Sequence[str]) -> Description:
     """All pairs: the leaderboard, the pairs, the ANOVA table, and the best runs of teams."""
     board, pairs, anova = printed_leaderboard(found), pair_rows(found), anova_rows(found)
     beaten = [f"{team.run} > {', '.join(team.beats)}" for team in teams if team.beats]
@@ -243,7 +243,7 @@ def baseline_description(found: BaselineComparison, remarks: Sequence[str]) -> D
 
 def crossed_description(found: CrossedComparison, remarks: Sequence[str]) -> Description:
     """All pairs by the crossed model: adjusted means and pairs."""
-    board, pairs, notes = board_rows(found), crossed_pair_rows(found), crossed_notes(found)
+    board, pairs, notes = adjusted_mean_rows(found), crossed_pair_rows(found), crossed_notes(found)
     left_out = {"sizes", "axes", "pairs", "standings"}
     methods = crossed_methods(found)
     return Description(

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from kaiwa.comparison.leaderboard import Leaderboard
-    from kaiwa.nouns.direction import Direction
     from kaiwa.nouns.ids import FloatArray, IntArray
+    from kaiwa.nouns.matrix import Direction
 
     Largest = Callable[[FloatArray], FloatArray]
     """The largest of some differences in each trial: "trials x runs" in, "trials" out."""

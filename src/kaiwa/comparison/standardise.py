@@ -14,7 +14,7 @@ import numpy as np
 
 from kaiwa.ambient import progress
 from kaiwa.errors import InputError, Names, UnknownName, option
-from kaiwa.files.digest import short_digest
+from kaiwa.files.inputs import short_digest
 from kaiwa.formats.factors import write_factors
 from kaiwa.formats.readers import read_factors
 from kaiwa.formats.reading import chosen_names, one_of, placed, scores_of

@@ -15,7 +15,7 @@ from kaiwa.ambient import progress
 from kaiwa.engine.opening import trial_workers
 from kaiwa.errors import InputError, counted, in_python, option
 from kaiwa.formats.reading import name_list, names_apart, one_of, placed, scores_of, scores_of_each
-from kaiwa.nouns.direction import TOPICS_AND_RUNS, Axes, Direction, labelled
+from kaiwa.nouns.matrix import TOPICS_AND_RUNS, Axes, Direction, labelled
 from kaiwa.show.result import Description, Result, Table
 from kaiwa.show.text import CORRELATION, few
 from kaiwa.stats.kendall import TAU_BLOCK, Interval, TauResult, Ties, kendall_tau, listed_order, normal_quantile, tau_b

@@ -9,7 +9,7 @@ from kaiwa.comparison.baseline import ROBUST
 from kaiwa.comparison.ranks import letter_range
 from kaiwa.errors import InputError, counted
 from kaiwa.measures.table import choose
-from kaiwa.nouns.direction import BEST, labelled
+from kaiwa.nouns.matrix import BEST, labelled
 from kaiwa.show.text import CORRELATION, UNIT, PValue, Rows, Scale, few, finite
 from kaiwa.stats.p_values import smallest_p
 

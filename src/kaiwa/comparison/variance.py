@@ -16,7 +16,7 @@ import numpy as np
 
 from kaiwa.ambient import progress
 from kaiwa.comparison.components import CrossedVariance, crossed_variance, vote_variance
-from kaiwa.comparison.shown import (
+from kaiwa.comparison.crossed_texts import (
     COMPONENT_COLUMNS,
     component_rows,
     crossed_methods,
@@ -30,7 +30,7 @@ from kaiwa.errors import InputError, counted, in_python, option
 from kaiwa.formats.readers import are_logs, format_of
 from kaiwa.formats.reading import matched, placed, scores_of, scores_of_each, votes_of
 from kaiwa.formats.recognition import SCORES, VOTES
-from kaiwa.nouns.direction import TOPICS_AND_RUNS, Axes, Direction, labelled
+from kaiwa.nouns.matrix import TOPICS_AND_RUNS, Axes, Direction, labelled
 from kaiwa.nouns.votes import Votes
 from kaiwa.show.result import Description, Result, Table
 from kaiwa.stats.anova import require_matrix, run_deviations, two_way_anova

@@ -26,7 +26,7 @@ import numpy as np
 
 from kaiwa.errors import InputError
 from kaiwa.files.atomic import locked, refuse_folder_of_inputs, sync, sync_folder, unwritable
-from kaiwa.files.digest import seal_of
+from kaiwa.files.inputs import seal_of
 from kaiwa.files.marks import UNFINISHED, remove_named, remove_unfinished
 from kaiwa.files.spill import GrowingArray, StringWriter
 

@@ -25,7 +25,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, TypeVar
 
 from kaiwa.errors import InputError
-from kaiwa.files.digest import digest
+from kaiwa.files.inputs import digest
 from kaiwa.files.marks import UNFINISHED, Mark, link_foreign, remove_if_empty, remove_unfinished, retire
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import InputError
-from kaiwa.files.digest import seal_of
+from kaiwa.files.inputs import seal_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

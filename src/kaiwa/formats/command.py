@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from kaiwa.nouns.direction import Direction
+    from kaiwa.nouns.matrix import Direction
 
 
 class _WithFormats(VerbCommand):

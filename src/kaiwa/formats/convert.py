@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from kaiwa.formats.names import Texts
+    from kaiwa.formats.fields import Texts
     from kaiwa.formats.readers import Directions
     from kaiwa.formats.recognition import Format, Noun
 

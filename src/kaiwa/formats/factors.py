@@ -11,15 +11,14 @@ import numpy as np
 
 from kaiwa.errors import InputError, option
 from kaiwa.files.atomic import write_text
-from kaiwa.formats.fields import csv_text, number, read_csv
-from kaiwa.formats.names import cell
+from kaiwa.formats.fields import cell, csv_text, number, read_csv
 from kaiwa.formats.recognition import Match
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from kaiwa.formats.names import Texts
+    from kaiwa.formats.fields import Texts
     from kaiwa.formats.recognition import Head
     from kaiwa.nouns.factors import Factors
 

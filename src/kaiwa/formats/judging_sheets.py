@@ -10,8 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
-from kaiwa.formats.fields import plain_csv_text, split_header, stream_csv
-from kaiwa.formats.names import cell
+from kaiwa.formats.fields import cell, plain_csv_text, split_header, stream_csv
 from kaiwa.formats.recognition import Head, Match
 from kaiwa.formats.votes import VoteRow, votes_of
 

@@ -24,13 +24,13 @@ from kaiwa.files.inputs import ZstdError, ZstdFile, input_size
 from kaiwa.formats.recognition import Head, Match, is_zip
 from kaiwa.formats.text_files import BOMB_FLOOR_BYTES, BOMB_RATIO, open_binary, read_bytes
 from kaiwa.nouns.cells import Cells, Part, mean_cell
-from kaiwa.nouns.direction import SAMPLES_AND_MODELS
+from kaiwa.nouns.matrix import SAMPLES_AND_MODELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from kaiwa.nouns.direction import Direction
+    from kaiwa.nouns.matrix import Direction
 
     Json = dict[str, Any]  # Any: JSON values
 

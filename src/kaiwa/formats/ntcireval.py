@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, counted
 from kaiwa.files.atomic import visible_files
-from kaiwa.formats.fields import Row, is_number, read_fields
-from kaiwa.formats.names import file_name, lines, word
+from kaiwa.formats.fields import Row, file_name, is_number, lines, read_fields, word
 from kaiwa.formats.recognition import Match
 from kaiwa.nouns.qrels import Qrels
 from kaiwa.nouns.run import Run
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from kaiwa.formats.names import Texts
+    from kaiwa.formats.fields import Texts
     from kaiwa.formats.recognition import Head
 
 

@@ -15,8 +15,7 @@ import numpy as np
 
 from kaiwa.errors import InputError, UnknownName
 from kaiwa.files.atomic import write_text
-from kaiwa.formats.fields import Columns, count_fields, decimals, is_number, number, read_spaced, split_fields
-from kaiwa.formats.names import word
+from kaiwa.formats.fields import Columns, count_fields, decimals, is_number, number, read_spaced, split_fields, word
 from kaiwa.formats.ntcireval import level_of
 from kaiwa.formats.recognition import Match, are_fractions, are_ids, are_numbers, are_whole, partly
 from kaiwa.formats.text_files import Block, read_blocks
@@ -27,7 +26,7 @@ from kaiwa.nouns.qrels import Qrels
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kaiwa.formats.names import Texts
+    from kaiwa.formats.fields import Texts
     from kaiwa.formats.recognition import Head
 
 

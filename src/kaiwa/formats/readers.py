@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from kaiwa.formats.qrels import IntentChances
     from kaiwa.formats.recognition import Format, Noun
     from kaiwa.nouns.cells import Cells, CompleteScores
-    from kaiwa.nouns.direction import Direction
     from kaiwa.nouns.factors import Factors
-    from kaiwa.nouns.matrix import Matrix
+    from kaiwa.nouns.matrix import Direction, Matrix
     from kaiwa.nouns.qrels import Qrels
     from kaiwa.nouns.run import Run
     from kaiwa.nouns.votes import Votes

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from kaiwa.formats.data_frames import Frame
     from kaiwa.formats.qrels import IntentChances
     from kaiwa.nouns.cells import Cells
-    from kaiwa.nouns.direction import Direction
     from kaiwa.nouns.factors import Factors
+    from kaiwa.nouns.matrix import Direction
     from kaiwa.nouns.qrels import Qrels
     from kaiwa.nouns.run import Run
     from kaiwa.nouns.scores import Scores

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kaiwa.formats.dialogues import Tweet
-    from kaiwa.formats.names import Texts
+    from kaiwa.formats.fields import Texts
     from kaiwa.formats.pairs import Batch
     from kaiwa.formats.qrels import IntentChances
     from kaiwa.nouns.cells import Cells

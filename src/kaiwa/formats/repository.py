@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kaiwa.errors import InputError, needs_extra
 from kaiwa.files.atomic import atomic_folder
-from kaiwa.files.digest import LinesDigest, file_checksum, seal_of
 from kaiwa.files.foreign_parquet import foreign_batches, foreign_size
+from kaiwa.files.inputs import LinesDigest, file_checksum, seal_of
 from kaiwa.files.marks import Mark
 from kaiwa.files.parquet import TableSize, TableWriter, own_batches, own_group_rows, own_size
 from kaiwa.formats.takedown import NAME as TAKEDOWN

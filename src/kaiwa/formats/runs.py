@@ -11,8 +11,7 @@ import numpy as np
 
 from kaiwa.errors import InputError, UnknownName
 from kaiwa.files.atomic import write_text
-from kaiwa.formats.fields import Columns, is_number, split_fields
-from kaiwa.formats.names import cell, file_name, word
+from kaiwa.formats.fields import Columns, cell, file_name, is_number, split_fields, word
 from kaiwa.formats.recognition import Match, are_ids, are_whole, partly
 from kaiwa.formats.text_files import Block, read_blocks
 from kaiwa.formats.topics import TopicNumbers
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from kaiwa.formats.names import Texts
+    from kaiwa.formats.fields import Texts
     from kaiwa.formats.recognition import Head
     from kaiwa.nouns.ids import FloatArray, IdArray, IntArray
 

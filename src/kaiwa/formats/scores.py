@@ -12,19 +12,29 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, UnknownName, counted, option
 from kaiwa.files.atomic import visible_files, write_text
-from kaiwa.formats.fields import Row, csv_text, is_number, number, read_csv, read_fields, read_spaced
-from kaiwa.formats.names import cell, file_name, lines, word
+from kaiwa.formats.fields import (
+    Row,
+    cell,
+    csv_text,
+    file_name,
+    is_number,
+    lines,
+    number,
+    read_csv,
+    read_fields,
+    read_spaced,
+    word,
+)
 from kaiwa.formats.recognition import Head, Match, are_numbers, is_zip, partly
 from kaiwa.formats.text_files import bare_name, numbered_lines, read_blocks
 from kaiwa.nouns.cells import Cell, Cells, Part, joined, mean_cell
-from kaiwa.nouns.direction import known_direction
+from kaiwa.nouns.matrix import known_direction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from kaiwa.formats.names import Texts
-    from kaiwa.nouns.direction import Direction
-    from kaiwa.nouns.matrix import Matrix
+    from kaiwa.formats.fields import Texts
+    from kaiwa.nouns.matrix import Direction, Matrix
     from kaiwa.nouns.scores import Scores
 
 

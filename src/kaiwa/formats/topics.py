@@ -9,8 +9,8 @@ import numpy as np
 
 from kaiwa.errors import InputError
 from kaiwa.files.atomic import write_text
-from kaiwa.files.digest import short_digest
-from kaiwa.formats.names import word
+from kaiwa.files.inputs import short_digest
+from kaiwa.formats.fields import word
 from kaiwa.formats.recognition import Match, is_text, partly
 from kaiwa.formats.text_files import numbered_lines, read_blocks
 from kaiwa.nouns.ids import IdArray, IntArray, unpack
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from kaiwa.formats.names import Texts
+    from kaiwa.formats.fields import Texts
     from kaiwa.formats.recognition import Head
 
 

@@ -16,8 +16,17 @@ import numpy as np
 
 from kaiwa.errors import InputError, option
 from kaiwa.files.atomic import write_text
-from kaiwa.formats.fields import Row, count_fields, csv_text, is_number, read_csv, split_fields, split_header
-from kaiwa.formats.names import cell, word
+from kaiwa.formats.fields import (
+    Row,
+    cell,
+    count_fields,
+    csv_text,
+    is_number,
+    read_csv,
+    split_fields,
+    split_header,
+    word,
+)
 from kaiwa.formats.recognition import Head, Match, are_ids, are_numbers, are_whole, partly
 from kaiwa.formats.text_files import Block, read_blocks
 from kaiwa.nouns.criteria import LADDER
@@ -27,7 +36,7 @@ from kaiwa.nouns.votes import NA, Votes, mixed, outlier
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kaiwa.formats.names import Texts
+    from kaiwa.formats.fields import Texts
 
 
 TIDY = ["topic", "comment", "assessor", "level"]

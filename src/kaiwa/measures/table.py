@@ -3,23 +3,374 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import log
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from kaiwa.errors import InputError, Names, UnknownName, option
 from kaiwa.formats.reading import name_list
-from kaiwa.measures import families
-from kaiwa.measures.families import din_lists, intent_aware, intent_recall
 from kaiwa.measures.lists import share
 from kaiwa.nouns.measure_name import ALIASES, MeasureName, parse_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from kaiwa.measures.judgements import Batch
+    from kaiwa.measures.judgements import Batch, Intents
     from kaiwa.measures.lists import Lists
-    from kaiwa.nouns.ids import FloatArray
+    from kaiwa.nouns.ids import FloatArray, IntArray
     from kaiwa.nouns.measure_name import Option
+
+
+def average_precision(lists: Lists) -> FloatArray:
+    """The precision at each relevant rank, summed and divided by min(k, R); per list."""
+    return share(_over_relevant(lists, lists.precision), lists.possible)
+
+
+def q_measure(lists: Lists, *, beta: float) -> FloatArray:
+    """The blended ratio at each relevant rank, summed and divided by min(k, R) (Sakai 2004); per list."""
+    return share(_over_relevant(lists, lists.blended_ratio(beta)), lists.possible)
+
+
+def rank_biased_ncu(lists: Lists, *, utility: str, gamma: float, beta: float, rho: float) -> FloatArray:
+    """The expected utility at the rank where the reader stops, with weights that fall by gamma; per list.
+
+    Sakai and Robertson, EVIA 2008: relevant item i is the last one read with a probability proportional to
+    gamma^(i-1). ``utility`` is P (precision), BR (blended ratio) or IE (rho^r).
+    """
+    weights = gamma ** (lists.found - 1.0)
+    possible = lists.possible
+    denominator = possible.astype(np.float64) if gamma == 1.0 else (1.0 - gamma**possible) / (1.0 - gamma)
+    return share(_over_relevant(lists, weights * _utility(lists, utility, beta, rho)), denominator)
+
+
+def graded_uniform_ncu(lists: Lists, *, utility: str, s: tuple[float, ...], beta: float) -> FloatArray:
+    """The expected utility at the rank where the reader stops, with weights proportional to s(level); per list.
+
+    Sakai and Robertson, EVIA 2008. ``s`` gives each level's weight, lowest level first; if it is empty, the weights
+    are the gains.
+    """
+    weights, whole = lists.gains, lists.ideal_score(_total_gain)
+    if s:
+        weights, whole = _stops(lists, s=s), lists.ideal_score(_total_stop, s=s)
+    return share(_over_relevant(lists, weights * _utility(lists, utility, beta, 1.0)), whole)
+
+
+def graded_average_precision(lists: Lists) -> FloatArray:
+    """Graded average precision in NTCIREVAL's form, with m(x) = x(x+1); per list.
+
+    Robertson, Kanoulas and Yilmaz, SIGIR 2010: sum over relevant i of (1/i) sum_{j<=i} m(min(x_i, x_j)), x the
+    level if gains came from levels, else the gain. Levels with the same gain are one level.
+    """
+    found = lists.relevant_only
+    x = _levels(lists, found.gains)
+    total = np.zeros(len(x))
+    for place in range(x.shape[1]):
+        shared = np.minimum(x[:, : place + 1], x[:, place, None])
+        total += (shared * (shared + 1.0)).sum(axis=1) / found.ranks[:, place]
+    return share(total, lists.ideal_score(_total_merit))
+
+
+def _total_gain(lists: Lists) -> FloatArray:
+    total: FloatArray = lists.gains.sum(axis=1)
+    return total
+
+
+def _total_stop(lists: Lists, *, s: tuple[float, ...]) -> FloatArray:
+    total: FloatArray = _stops(lists, s=s).sum(axis=1)
+    return total
+
+
+def _total_merit(lists: Lists) -> FloatArray:
+    x = _levels(lists, lists.gains)
+    total: FloatArray = (x * (x + 1.0)).sum(axis=1)
+    return total
+
+
+def _stops(lists: Lists, *, s: tuple[float, ...]) -> FloatArray:
+    if len(s) != len(lists.levels):
+        what = f"s gives {len(s)} stop weights for {len(lists.levels)} levels"
+        raise InputError(f"{what}; give one per level ({option('levels')})")
+    return np.concatenate(([0.0], s))[_levels(lists, lists.gains).astype(np.int64)]
+
+
+def _levels(lists: Lists, gains: FloatArray) -> FloatArray:
+    if not lists.levels:
+        return gains
+    return np.searchsorted(np.concatenate(([0.0], lists.levels)), gains).astype(np.float64)
+
+
+def _utility(lists: Lists, utility: str, beta: float, rho: float) -> FloatArray:
+    if utility == "P":
+        return lists.precision
+    return lists.blended_ratio(beta) if utility == "BR" else np.power(rho, lists.ranks)
+
+
+def _over_relevant(lists: Lists, value: FloatArray) -> FloatArray:
+    """The value summed over relevant ranks; per list."""
+    total: FloatArray = np.where(lists.relevant, value, 0.0).sum(axis=1)
+    return total
+
+
+# Measures of a reader who stops when satisfied: ERR, EBR and iRBU.
+
+
+def expected_reciprocal_rank(lists: Lists) -> FloatArray:
+    """The expected reciprocal rank at which the reader stops; per list.
+
+    Chapelle et al., CIKM 2009; STC overview 2016, Eq. 3, with stop probability g/(gmax+1).
+    """
+    return lists.stopping @ (1.0 / lists.ranks)
+
+
+def expected_blended_ratio(lists: Lists, *, beta: float) -> FloatArray:
+    """The expected blended ratio at the rank where the reader stops (Sakai and Zeng, SIGIR 2019); per list."""
+    expected: FloatArray = (lists.stopping * lists.blended_ratio(beta)).sum(axis=1)
+    return expected
+
+
+def intentwise_rank_biased_utility(lists: Lists, *, rho: float) -> FloatArray:
+    """The expected rho^r at the rank r where the reader stops (Sakai and Zeng, SIGIR 2019); per list."""
+    return lists.stopping @ (rho**lists.ranks)
+
+
+# Gains discounted by rank: nG@1, DCG in both forms, RBP.
+
+
+def first_gain(lists: Lists) -> FloatArray:
+    """The gain at rank 1; per list."""
+    return lists.gains[:, 0]
+
+
+def discounted_gain(lists: Lists, *, b: float) -> FloatArray:
+    """The gain discounted by rank; per list.
+
+    ``b`` 0 is Microsoft's form, discount ln(r+1) (Burges et al., ICML 2005); otherwise the original with log
+    base b and no discount down to rank b (Jarvelin and Kekalainen, TOIS 2002).
+    """
+    return lists.gains @ (1.0 / _discount(lists.ranks, b))
+
+
+def rank_biased_precision(lists: Lists, *, p: float) -> FloatArray:
+    """(1-p)/gmax sum g(r) p^(r-1), the gain rate of a reader of persistence p; per list.
+
+    Moffat and Zobel, TOIS 2008.
+    """
+    return (1.0 - p) * (lists.gains @ (p ** (lists.ranks - 1.0))) / lists.top
+
+
+def _discount(ranks: FloatArray, b: float) -> FloatArray:
+    if b == 0:
+        return np.log(ranks + 1.0)
+    return np.maximum(np.log(ranks) / log(b), 1.0)
+
+
+# Measures of finding one good item soon: RR, O, P and P+.
+
+
+def reciprocal_rank(lists: Lists) -> FloatArray:
+    """One over the rank of the first relevant item, 0 if there is none; per list."""
+    return np.where(lists.relevant.any(axis=1), 1.0 / (lists.relevant.argmax(axis=1) + 1.0), 0.0)
+
+
+def o_measure(lists: Lists, *, beta: float) -> FloatArray:
+    """The blended ratio at the first relevant rank (Sakai 2007, IPSJ TOD 48); per list."""
+    return _blended_at(lists, lists.relevant.argmax(axis=1), beta)
+
+
+def p_measure(lists: Lists, *, beta: float) -> FloatArray:
+    """The blended ratio at the preferred rank (Sakai 2007); per list."""
+    return _blended_at(lists, _preferred(lists), beta)
+
+
+def p_plus(lists: Lists, *, beta: float) -> FloatArray:
+    """The mean blended ratio over the relevant ranks down to the preferred one (Sakai 2007); per list.
+
+    STC overview 2016, Eq. 2. A list without a relevant item scores 0.
+    """
+    counted = lists.relevant & (lists.ranks <= _preferred(lists)[:, None] + 1)
+    total: FloatArray = np.where(counted, lists.blended_ratio(beta), 0.0).sum(axis=1)
+    number: IntArray = counted.sum(axis=1)
+    return total / np.maximum(number, 1)
+
+
+def _preferred(lists: Lists) -> IntArray:
+    """The first position of the highest gain in each list, counted from 0."""
+    place: IntArray = lists.gains.argmax(axis=1)
+    return place
+
+
+def _blended_at(lists: Lists, place: IntArray, beta: float) -> FloatArray:
+    at_place = np.take_along_axis(lists.blended_ratio(beta), place[:, None], axis=1)[:, 0]
+    return np.where(lists.relevant.any(axis=1), at_place, 0.0)
+
+
+# Measures for topics of several intents: I-rec, DIN gains, P+Q; D- and IA- wrap any other measure.
+
+
+def intent_recall(batch: Batch, *, cutoff: int | None) -> FloatArray:
+    """I-rec: the number of the topic's intents that the list covers, over all; per list."""
+    intents = _intents(batch)
+    known = intents.chances[batch.topics] > 0
+    numbers = range(known.shape[1])
+    covered = np.stack([batch.of_intent(intent).lists(cutoff).relevant.any(axis=1) for intent in numbers], axis=1)
+    return share((covered & known).sum(axis=1, dtype=np.float64), known.sum(axis=1))
+
+
+def intent_aware(batch: Batch, value: Callable[[Batch], FloatArray]) -> FloatArray:
+    """IA: a measure's value for each intent, weighted by the probability of the intent; per list."""
+    chances = _intents(batch).chances[batch.topics]
+    values = np.stack([value(batch.of_intent(intent)) for intent in range(chances.shape[1])], axis=1)
+    expected: FloatArray = np.where(chances > 0, chances * values, 0.0).sum(axis=1)
+    return expected
+
+
+def din_lists(batch: Batch, *, cutoff: int | None) -> Lists:
+    """The lists by global gain, in which a navigational intent counts only in its first relevant item."""
+    intents = _intents(batch)
+    whole = batch.lists(cutoff)
+    gains = np.zeros_like(whole.gains)
+    for intent in range(intents.chances.shape[1]):
+        own = batch.of_intent(intent).lists(cutoff)
+        spent = intents.navigational[batch.topics, intent, None] & (own.found - own.relevant > 0)
+        gains += intents.chances[batch.topics, intent, None] * np.where(spent, 0.0, own.gains)
+    return replace(whole, gains=gains)
+
+
+def p_plus_q(batch: Batch, *, cutoff: int | None, beta: float) -> FloatArray:
+    """P+Q: Q of each informational intent and P+ of each navigational one, weighted by probability; per list."""
+    intents = _intents(batch)
+    chances = intents.chances[batch.topics]
+    total = np.zeros(len(chances))
+    for intent in range(chances.shape[1]):
+        own = batch.of_intent(intent).lists(cutoff)
+        is_navigational = intents.navigational[batch.topics, intent]
+        value = np.where(is_navigational, p_plus(own, beta=beta), q_measure(own, beta=beta))
+        total += np.where(chances[:, intent] > 0, chances[:, intent] * value, 0.0)
+    return total
+
+
+def p_plus_q_sharp(batch: Batch, *, cutoff: int | None, beta: float) -> FloatArray:
+    """P+Q#: half I-rec and half P+Q; per list."""
+    return (intent_recall(batch, cutoff=cutoff) + p_plus_q(batch, cutoff=cutoff, beta=beta)) / 2.0
+
+
+def _intents(batch: Batch) -> Intents:
+    if batch.judgements.intents is None:
+        raise InputError(f"a diversity measure needs judgements by intent; give them with {option('intents')}")
+    return batch.judgements.intents
+
+
+# Preferences between judged items, on condensed lists: the bpref and rpref variants.
+
+
+def bpref(lists: Lists) -> FloatArray:
+    """1 - min(R, nonrelevant items above)/min(R, N), averaged over relevant items; per list."""
+    return _penalised(lists, np.minimum(lists.total_relevant, lists.total_nonrelevant), capped=True)
+
+
+def bpref_r(lists: Lists) -> FloatArray:
+    """1 - min(R, nonrelevant items above)/R, averaged over relevant items; per list."""
+    return _penalised(lists, lists.total_relevant, capped=True)
+
+
+def bpref_n(lists: Lists) -> FloatArray:
+    """1 - (nonrelevant items above)/N, averaged over relevant items; per list."""
+    return _penalised(lists, lists.total_nonrelevant, capped=False)
+
+
+def bpref_relative(lists: Lists) -> FloatArray:
+    """1 - (nonrelevant items above)/(r-1), averaged over relevant items; an item at rank 1 counts 0; per list."""
+    kept = 1.0 - (lists.ranks - lists.found)[:, 1:] / (lists.ranks[1:] - 1.0)
+    return share(np.where(lists.relevant[:, 1:], kept, 0.0).sum(axis=1), lists.total_relevant)
+
+
+def rpref_n(lists: Lists) -> FloatArray:
+    """The gain after graded penalties, each over the worst possible penalty; per list."""
+    gain = lists.ideal_score(total_gain)
+    worst = lists.total_relevant + lists.total_nonrelevant - gain / lists.top
+    return share(_kept_gain(lists, np.where(worst > 0, worst, np.inf)[:, None]), gain)
+
+
+def rpref_relative(lists: Lists) -> FloatArray:
+    """The gain after graded penalties, each over r-1; an item at rank 1 counts 0; per list."""
+    ranks = lists.relevant_only.ranks
+    worst = np.where(ranks > 1, ranks - 1.0, 1.0)
+    return share(_kept_gain(lists, worst, skip_first=True), lists.ideal_score(total_gain))
+
+
+def rpref_relative2(lists: Lists) -> FloatArray:
+    """The gain after graded penalties, each over r; per list."""
+    return share(_kept_gain(lists, lists.relevant_only.ranks), lists.ideal_score(total_gain))
+
+
+def total_gain(lists: Lists) -> FloatArray:
+    """The sum of the gains; per list."""
+    total: FloatArray = lists.gains.sum(axis=1)
+    return total
+
+
+def _penalised(lists: Lists, worst: IntArray, *, capped: bool) -> FloatArray:
+    above = lists.ranks - lists.found
+    if capped:
+        above = np.minimum(above, lists.total_relevant[:, None])
+    kept = 1.0 - above / np.maximum(worst, 1)[:, None]
+    return share(np.where(lists.relevant, kept, 0.0).sum(axis=1), lists.total_relevant)
+
+
+def _kept_gain(lists: Lists, worst: FloatArray, *, skip_first: bool = False) -> FloatArray:
+    """The gain of each relevant item times (1 - penalty/worst), summed; per list.
+
+    The penalty of an item is 1 for each nonrelevant item above it, and (g(r) - g(j))/g(r) for each relevant item j
+    above it with a smaller gain.
+    """
+    found = lists.relevant_only
+    penalty = found.ranks - np.arange(1.0, found.ranks.shape[1] + 1.0)
+    for place in range(1, found.gains.shape[1]):
+        own = found.gains[:, place]
+        lost = np.maximum(own[:, None] - found.gains[:, :place], 0.0).sum(axis=1)
+        penalty[:, place] += np.divide(lost, own, out=np.zeros_like(lost), where=own > 0)
+    kept = found.gains * (1.0 - penalty / worst)
+    if skip_first:
+        kept[found.ranks == 1] = 0.0
+    total: FloatArray = kept.sum(axis=1)
+    return total
+
+
+# Counts of relevant items and of votes: Prec, Hit, Recall, Acc.
+
+
+def precision(lists: Lists) -> FloatArray:
+    """C(k)/k, also if the list is shorter than k; per list."""
+    share_of_k: FloatArray = lists.relevant.sum(axis=1) / float(lists.cutoff or 1)
+    return share_of_k
+
+
+def hit(lists: Lists) -> FloatArray:
+    """1 if a relevant item was returned, else 0; per list."""
+    return np.where(lists.relevant.any(axis=1), 1.0, 0.0)
+
+
+def recall(lists: Lists) -> FloatArray:
+    """C(k)/R; per list."""
+    return share(lists.relevant.sum(axis=1, dtype=np.float64), lists.total_relevant)
+
+
+def accuracy(batch: Batch, *, cutoff: int, levels: tuple[int, ...]) -> FloatArray:
+    """Acc(G)@k: the share of the votes in the levels G, averaged over the first k ranks; per list.
+
+    STC overview 2016, Japanese subtask. An unjudged or missing item counts 0.
+    """
+    votes = batch.judgements.votes
+    if votes is None:
+        raise InputError(f"Acc needs the votes themselves; give them with {option('votes')}")
+    if not levels or max(levels) >= votes.shape[1]:
+        raise InputError(f"Acc needs levels of the scale 0..{votes.shape[1] - 1}; write it like Acc(L1,L2)@5")
+    wanted = share(votes[:, list(levels)].sum(axis=1, dtype=np.float64), votes.sum(axis=1))
+    per_row = np.append(np.where(np.isnan(wanted), 0.0, wanted), 0.0)
+    total: FloatArray = per_row[batch.rows[:, :cutoff]].sum(axis=1)
+    return total / cutoff
 
 
 @dataclass(frozen=True)
@@ -47,53 +398,49 @@ _NCU = {"gamma": 0.95, "beta": 1.0, "rho": 0.99}
 MEASURES = Names(
     "measure",
     {
-        "nG": Measure("gain at rank 1 over the ideal's", families.first_gain, normalised=True, cutoff="1"),
-        "nERR": Measure("ERR over the ideal's", families.expected_reciprocal_rank, normalised=True),
-        "P+": Measure("mean blended ratio down to the preferred rank", families.p_plus, _BETA),
-        "RR": Measure("reciprocal rank of the first relevant item", families.reciprocal_rank),
-        "O": Measure("blended ratio at the first relevant rank", families.o_measure, _BETA),
-        "P": Measure("blended ratio at the preferred rank", families.p_measure, _BETA),
-        "AP": Measure("average precision", families.average_precision),
-        "Q": Measure("average blended ratio", families.q_measure, _BETA),
-        "NCUgu,P": Measure(
-            "graded-uniform NCU, precision", families.graded_uniform_ncu, _BETA | {"s": ()}, {"utility": "P"}
-        ),
+        "nG": Measure("gain at rank 1 over the ideal's", first_gain, normalised=True, cutoff="1"),
+        "nERR": Measure("ERR over the ideal's", expected_reciprocal_rank, normalised=True),
+        "P+": Measure("mean blended ratio down to the preferred rank", p_plus, _BETA),
+        "RR": Measure("reciprocal rank of the first relevant item", reciprocal_rank),
+        "O": Measure("blended ratio at the first relevant rank", o_measure, _BETA),
+        "P": Measure("blended ratio at the preferred rank", p_measure, _BETA),
+        "AP": Measure("average precision", average_precision),
+        "Q": Measure("average blended ratio", q_measure, _BETA),
+        "NCUgu,P": Measure("graded-uniform NCU, precision", graded_uniform_ncu, _BETA | {"s": ()}, {"utility": "P"}),
         "NCUgu,BR": Measure(
-            "graded-uniform NCU, blended ratio", families.graded_uniform_ncu, _BETA | {"s": ()}, {"utility": "BR"}
+            "graded-uniform NCU, blended ratio", graded_uniform_ncu, _BETA | {"s": ()}, {"utility": "BR"}
         ),
-        "NCUrb,P": Measure("rank-biased NCU, precision", families.rank_biased_ncu, _NCU, {"utility": "P"}),
-        "NCUrb,BR": Measure("rank-biased NCU, blended ratio", families.rank_biased_ncu, _NCU, {"utility": "BR"}),
-        "NCUrb,IE": Measure("rank-biased NCU, rho^r", families.rank_biased_ncu, _NCU, {"utility": "IE"}),
-        "GAP": Measure("graded average precision", families.graded_average_precision),
+        "NCUrb,P": Measure("rank-biased NCU, precision", rank_biased_ncu, _NCU, {"utility": "P"}),
+        "NCUrb,BR": Measure("rank-biased NCU, blended ratio", rank_biased_ncu, _NCU, {"utility": "BR"}),
+        "NCUrb,IE": Measure("rank-biased NCU, rho^r", rank_biased_ncu, _NCU, {"utility": "IE"}),
+        "GAP": Measure("graded average precision", graded_average_precision),
         "nDCG": Measure(
             "discounted gain over the ideal's; (b=2) for the original form",
-            families.discounted_gain,
+            discounted_gain,
             {"b": 0.0},
             normalised=True,
         ),
-        "RBP": Measure("rank-biased precision", families.rank_biased_precision, {"p": 0.95}),
-        "nRBP": Measure("RBP over the ideal's", families.rank_biased_precision, {"p": 0.95}, normalised=True),
-        "ERR": Measure("expected reciprocal rank", families.expected_reciprocal_rank),
-        "EBR": Measure("expected blended ratio", families.expected_blended_ratio, _BETA),
-        "nEBR": Measure("EBR over the ideal's", families.expected_blended_ratio, _BETA, normalised=True),
-        "iRBU": Measure("intentwise rank-biased utility", families.intentwise_rank_biased_utility, {"rho": 0.99}),
-        "niRBU": Measure(
-            "iRBU over the ideal's", families.intentwise_rank_biased_utility, {"rho": 0.99}, normalised=True
-        ),
-        "Prec": Measure("relevant items in the first k, over k", families.precision, cutoff="k"),
-        "Hit": Measure("whether anything relevant was returned", families.hit),
-        "Recall": Measure("relevant items returned, over all", families.recall),
-        "bpref": Measure("preference over judged items", families.bpref, condensed=True),
-        "bpref_R": Measure("bpref, penalty over R", families.bpref_r, condensed=True),
-        "bpref_N": Measure("bpref, penalty over N", families.bpref_n, condensed=True),
-        "bpref_relative": Measure("bpref, penalty over r-1", families.bpref_relative, condensed=True),
-        "rpref_N": Measure("graded preference, worst penalty", families.rpref_n, condensed=True),
-        "rpref_relative": Measure("graded preference, penalty over r-1", families.rpref_relative, condensed=True),
-        "rpref_relative2": Measure("graded preference, penalty over r", families.rpref_relative2, condensed=True),
-        "Acc": Measure("share of votes in the named levels, to rank k", families.accuracy, cutoff="k", uses="votes"),
-        "I-rec": Measure("intents covered, over all", families.intent_recall, uses="intents"),
-        "P+Q": Measure("Q of informational, P+ of navigational intents", families.p_plus_q, _BETA, uses="intents"),
-        "P+Q#": Measure("half I-rec, half P+Q", families.p_plus_q_sharp, _BETA, uses="intents"),
+        "RBP": Measure("rank-biased precision", rank_biased_precision, {"p": 0.95}),
+        "nRBP": Measure("RBP over the ideal's", rank_biased_precision, {"p": 0.95}, normalised=True),
+        "ERR": Measure("expected reciprocal rank", expected_reciprocal_rank),
+        "EBR": Measure("expected blended ratio", expected_blended_ratio, _BETA),
+        "nEBR": Measure("EBR over the ideal's", expected_blended_ratio, _BETA, normalised=True),
+        "iRBU": Measure("intentwise rank-biased utility", intentwise_rank_biased_utility, {"rho": 0.99}),
+        "niRBU": Measure("iRBU over the ideal's", intentwise_rank_biased_utility, {"rho": 0.99}, normalised=True),
+        "Prec": Measure("relevant items in the first k, over k", precision, cutoff="k"),
+        "Hit": Measure("whether anything relevant was returned", hit),
+        "Recall": Measure("relevant items returned, over all", recall),
+        "bpref": Measure("preference over judged items", bpref, condensed=True),
+        "bpref_R": Measure("bpref, penalty over R", bpref_r, condensed=True),
+        "bpref_N": Measure("bpref, penalty over N", bpref_n, condensed=True),
+        "bpref_relative": Measure("bpref, penalty over r-1", bpref_relative, condensed=True),
+        "rpref_N": Measure("graded preference, worst penalty", rpref_n, condensed=True),
+        "rpref_relative": Measure("graded preference, penalty over r-1", rpref_relative, condensed=True),
+        "rpref_relative2": Measure("graded preference, penalty over r", rpref_relative2, condensed=True),
+        "Acc": Measure("share of votes in the named levels, to rank k", accuracy, cutoff="k", uses="votes"),
+        "I-rec": Measure("intents covered, over all", intent_recall, uses="intents"),
+        "P+Q": Measure("Q of informational, P+ of navigational intents", p_plus_q, _BETA, uses="intents"),
+        "P+Q#": Measure("half I-rec, half P+Q", p_plus_q_sharp, _BETA, uses="intents"),
     },
 )
 """Every measure, the official STC measures first; D-, D#-, DIN-, DIN#- and IA- go before any that uses lists."""

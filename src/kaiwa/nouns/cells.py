@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kaiwa.errors import InputError, Names, UnknownName, counted, option
-from kaiwa.nouns.direction import TOPICS_AND_RUNS, Axes, known_direction
-from kaiwa.nouns.matrix import Matrix, Observations
+from kaiwa.nouns.matrix import TOPICS_AND_RUNS, Axes, Matrix, Observations, known_direction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from kaiwa.nouns.direction import Direction
+    from kaiwa.nouns.matrix import Direction
 
 
 _MOST_REASONS = 2

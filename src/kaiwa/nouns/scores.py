@@ -11,9 +11,17 @@ import numpy as np
 
 from kaiwa.errors import InputError, UnknownName, counted, in_python
 from kaiwa.nouns.cells import Cell, Cells, Part, complete_scores, joined, log_remarks, mean_cell, require_missing_rule
-from kaiwa.nouns.direction import BY_NAME, TOPICS_AND_RUNS, Axes, Direction, labelled, require_direction
 from kaiwa.nouns.ids import id_text
-from kaiwa.nouns.matrix import Matrix, Observations
+from kaiwa.nouns.matrix import (
+    BY_NAME,
+    TOPICS_AND_RUNS,
+    Axes,
+    Direction,
+    Matrix,
+    Observations,
+    labelled,
+    require_direction,
+)
 from kaiwa.show.result import FILE_FORMATS, Description, Result
 
 if TYPE_CHECKING:

@@ -16,10 +16,9 @@ import numpy as np
 from kaiwa.ambient import progress, remark
 from kaiwa.errors import InputError, counted, needs_extra, option
 from kaiwa.files.atomic import together, write_text
-from kaiwa.files.digest import short_digest
-from kaiwa.formats.fields import csv_text
+from kaiwa.files.inputs import short_digest
+from kaiwa.formats.fields import csv_text, word
 from kaiwa.formats.judging_sheets import sheet_text
-from kaiwa.formats.names import word
 from kaiwa.formats.reading import path_of, qrels_of, runs_of, seed_of
 from kaiwa.formats.takedown import given_ids
 from kaiwa.labelling.items import judging_items

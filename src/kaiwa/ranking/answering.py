@@ -25,13 +25,12 @@ from kaiwa.formats.reading import maybe_path, path_of, topics_of
 from kaiwa.formats.runs import ntcir_run_texts
 from kaiwa.formats.takedown import FolderList, given_ids
 from kaiwa.nouns.run import Run
-from kaiwa.ranking.answer_filters import FILTERS, Filters, filters_of
 from kaiwa.ranking.model_folder import open_models, trained_names
 from kaiwa.ranking.ranker import learned_system
 from kaiwa.ranking.ranker_folder import open_ranker
-from kaiwa.ranking.replies import answers, bare_replies, ranking, replies
+from kaiwa.ranking.replies import FILTERS, Filters, answers, bare_replies, filters_of, ranking, replies
 from kaiwa.ranking.system_table import SYSTEMS, fuses, system_named
-from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.inverted_index import open_index
 from kaiwa.retrieval.matching import query_of
 from kaiwa.retrieval.takedown_ids import takedown_of
 from kaiwa.show.result import Description, Result, Table

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kaiwa.ranking.models.dense_codes import DenseCodes, VectorCells
     from kaiwa.ranking.models.onnx_encoder import EncoderCodes
     from kaiwa.ranking.models.towers import Towers
-    from kaiwa.ranking.sources import Asked
+    from kaiwa.ranking.system import Asked
     from kaiwa.retrieval.topk import TopK
 
     Near = Callable[[Asked, "Space", str, int], TopK]  # the texts of a side that are nearest to the query

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.ranking.sources import ordered
+from kaiwa.ranking.system import ordered
 from kaiwa.retrieval.matching import Matcher, comment_similarities, post_similarities
 from kaiwa.retrieval.tokenisers import tokeniser
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kaiwa.nouns.ids import FloatArray, IntArray
-    from kaiwa.ranking.sources import Asked
+    from kaiwa.ranking.system import Asked
     from kaiwa.retrieval.inverted_index import InvertedIndex
     from kaiwa.retrieval.matching import Candidates
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from kaiwa.errors import Names, counted
 from kaiwa.ranking.features.batch import FIRST_DEPTH
-from kaiwa.ranking.sources import ordered
-from kaiwa.ranking.system import System, united
+from kaiwa.ranking.system import System, ordered, united
 from kaiwa.ranking.system_table import SYSTEMS
 from kaiwa.ranking.trees import lambda_mart, lightgbm_module
 

@@ -13,20 +13,190 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.errors import Names
+from kaiwa.errors import InputError, Names
 from kaiwa.nouns.ids import FloatArray
-from kaiwa.ranking.features.batch import FIRST_DEPTH, Batch
+from kaiwa.ranking.features.batch import FIRST_DEPTH, Batch, needed_models
 from kaiwa.ranking.features.table import FEATURES, feature_values
 from kaiwa.ranking.fusion import FORMULAS
-from kaiwa.ranking.sources import Asked, ordered
-from kaiwa.retrieval.matching import Candidates, Matcher
+from kaiwa.ranking.models.bridge_dialogues import nearest_replies
+from kaiwa.retrieval.matching import (
+    Candidates,
+    Matcher,
+    comment_similarities,
+    post_similarities,
+    query_from,
+    search,
+    similar_posts,
+)
+from kaiwa.retrieval.tokenisers import tokeniser
 
 if TYPE_CHECKING:
     from kaiwa.nouns.ids import IntArray
     from kaiwa.ranking.fusion import Formula
     from kaiwa.ranking.models.table import OpenModels
-    from kaiwa.ranking.sources import Source
+    from kaiwa.ranking.models.translation import Translation
+    from kaiwa.ranking.texts import Tokens
     from kaiwa.retrieval.matching import Query
+
+    Order = Callable[[Query, IntArray], FloatArray]
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A query, the number of candidates wanted, the posts through which none may be found, and the models."""
+
+    query: Query
+    k: int
+    takedown_posts: IntArray | None = None
+    given: OpenModels | None = None
+
+    @property
+    def models(self) -> OpenModels:
+        """The models; an error if none were given."""
+        return needed_models(self.given)
+
+    def search(self, matcher: Matcher) -> Candidates:
+        """The best pairs by a matcher."""
+        return search(self.query, matcher, k=self.k, takedown_posts=self.takedown_posts)
+
+
+Source = Callable[[Asked], Candidates]
+
+
+def ordered(candidates: Candidates, scores: FloatArray) -> Candidates:
+    """The candidates with new scores, best first; ties by comment id.
+
+    >>> found = ordered(Candidates(np.array([4, 2]), np.array([0, 1]), np.zeros(2)), np.array([0.5, 0.5]))
+    >>> found.comments.tolist(), found.posts.tolist()
+    ([2, 4], [1, 0])
+    """
+    order = np.lexsort((candidates.comments, -scores))
+    return Candidates(candidates.comments[order], candidates.posts[order], scores[order])
+
+
+def best_posts(query: Query, comments: IntArray, *, takedown_posts: IntArray | None = None) -> IntArray:
+    """The post of each comment that is most similar to the query (q2p); the lowest number if several are.
+
+    A post of the takedown list comes after all others.
+    """
+    links = query.index.links
+    starts = links.comment_starts[comments].astype(np.int64)
+    sizes = links.comment_starts[comments + 1].astype(np.int64) - starts
+    if not sizes.all():
+        lonely = query.index.comments.texts.id_of(int(comments[sizes == 0][0]))
+        raise InputError(f"comment {lonely!r} has no post in the index; build the index again")
+    ends = np.cumsum(sizes)
+    places = np.arange(sizes.sum()) - np.repeat(ends - sizes - starts, sizes)
+    posts = links.comment_posts[places].astype(np.int64)
+    scores = post_similarities(query, "tfidf", posts)
+    if takedown_posts is not None:
+        scores[np.isin(posts, takedown_posts)] = -1.0
+    owner = np.repeat(np.arange(len(comments)), sizes)
+    order = np.lexsort((posts, -scores, owner))
+    best: IntArray = posts[order][ends - sizes]
+    return best
+
+
+# A bridge of dialogues: the comments most similar to the replies that posts like the query had elsewhere.
+
+
+REPLIES = 5
+
+
+def bridged_search(asked: Asked) -> Candidates:
+    """The best comments by Q2C for the words of the nearest replies together."""
+    corpus, index = asked.models.corpus, asked.query.index
+    replies = nearest_replies(corpus.numbers(asked.query.text), asked.models.opened("bridge"), REPLIES)
+    terms = tokeniser(index.tokeniser).terms
+    words = [term for reply in replies for word in reply.tolist() for term in terms(corpus.words.text_of(word))]
+    query = query_from(index, words, asked.query.text)
+    found = search(query, Matcher("tfidf", 0.0, 1.0), k=asked.k, takedown_posts=asked.takedown_posts)
+    return replace(found, posts=best_posts(asked.query, found.comments, takedown_posts=asked.takedown_posts))
+
+
+# Keyword expansion: the search with further words that answer the words of the query.
+
+
+FURTHER = 5
+_REPEATED = 2  # how often each term of the query itself counts beside one further word
+
+
+def expanded_search(asked: Asked) -> Candidates:
+    """The best pairs by Q2P + Q2C for the query and its further words."""
+    index = asked.query.index
+    own = tokeniser(index.tokeniser).terms(asked.query.text.encode(errors="replace").decode())
+    query = query_from(index, [*(list(own) * _REPEATED), *further_terms(asked)], asked.query.text)
+    return search(query, Matcher("tfidf", 1.0, 1.0), k=asked.k, takedown_posts=asked.takedown_posts)
+
+
+def further_terms(asked: Asked, *, count: int = FURTHER) -> list[str]:
+    """The terms of the strongest further words that the index's tokeniser keeps, and that the query does not have."""
+    corpus, chosen = asked.models.corpus, tokeniser(asked.query.index.tokeniser)
+    strengths = word_strengths(
+        corpus.numbers(asked.query.text), asked.models.opened("translation").to_comments, corpus.shares
+    )
+    known, further = set(asked.query.words), list[str]()
+    for word in np.argsort(-strengths, kind="stable")[: 20 * count].tolist():
+        if strengths[word] <= 0 or len(further) >= count:
+            break
+        further += [term for term in chosen.terms(corpus.words.text_of(word)) if term not in known.union(further)]
+    return further[:count]
+
+
+def word_strengths(words: Tokens, model: Translation, shares: FloatArray) -> FloatArray:
+    """Per word e the sum over the given words w of T(e | w) log(T(e | w) / P(e)), where it is positive."""
+    strengths = np.zeros(len(shares))
+    for word in words[words + 1 < len(model.starts)].tolist():
+        row = slice(model.starts[word], model.starts[word + 1])
+        targets, chances = model.targets[row], model.probabilities[row].astype(np.float64)
+        strengths[targets] += np.maximum(chances * np.log(chances / shares[targets]), 0.0)
+    return strengths
+
+
+# Posts first, then their comments: the posts by their similarity to the query, the comments of each by a second
+# order.
+
+
+_POSTS = 64
+
+
+def by_similarity(query: Query, comments: IntArray) -> FloatArray:
+    """The tf-idf cosine of the query and each comment."""
+    return comment_similarities(query, "tfidf", comments)
+
+
+def by_length(query: Query, comments: IntArray) -> FloatArray:
+    """The number of characters of each comment."""
+    return np.array([len(query.index.comments.texts.text_of(one)) for one in comments.tolist()], dtype=np.float64)
+
+
+def posts_first(asked: Asked, *, order: Order, each: int | None = None) -> Candidates:
+    """The comments of the most similar post in an order, then those of the next; of each post at most ``each``.
+
+    The score is 1 / rank, because the two orders have no common scale.
+    """
+    count = _POSTS
+    while True:
+        posts = similar_posts(asked.query, "tfidf", k=count, takedown_posts=asked.takedown_posts)
+        found = _comments_of(asked, posts, order, each)
+        if len(found) >= asked.k or len(posts) < count:
+            places = np.array(list(found.items()), dtype=np.int64).reshape(-1, 2)[: asked.k]
+            return Candidates(places[:, 0], places[:, 1], 1.0 / np.arange(1, len(places) + 1))
+        count *= 4
+
+
+def _comments_of(asked: Asked, posts: IntArray, order: Order, each: int | None) -> dict[int, int]:
+    """The post of each comment, in rank order; a comment of several posts has the first."""
+    links = asked.query.index.links
+    found: dict[int, int] = {}
+    for post in posts.tolist():
+        comments = links.post_comments[links.post_starts[post] : links.post_starts[post + 1]].astype(np.int64)
+        own = np.array([one for one in comments.tolist() if one not in found], dtype=np.int64)
+        best = own[np.lexsort((own, -order(asked.query, own)))]
+        found |= dict.fromkeys(best[:each].tolist(), post)
+        if len(found) >= asked.k:
+            break
+    return found
 
 
 _DEEPER = 4

@@ -9,12 +9,21 @@ from typing import TYPE_CHECKING
 from kaiwa.errors import InputError, Names
 from kaiwa.ranking.dense_source import ENCODER, approximate, comments_of_nearest_posts, nearest_comments
 from kaiwa.ranking.random_walk import lexical_walk, random_walk
-from kaiwa.ranking.sources import bridged_search, by_length, by_similarity, expanded_search, posts_first
-from kaiwa.ranking.system import FUSIONS, System, ranking_of, weighted_sum
+from kaiwa.ranking.system import (
+    FUSIONS,
+    System,
+    bridged_search,
+    by_length,
+    by_similarity,
+    expanded_search,
+    posts_first,
+    ranking_of,
+    weighted_sum,
+)
 from kaiwa.retrieval.matching import Matcher
 
 if TYPE_CHECKING:
-    from kaiwa.ranking.sources import Source
+    from kaiwa.ranking.system import Source
 
 
 _TFIDF_Q2P, _TFIDF_Q2C, _TFIDF = (Matcher("tfidf", *weights) for weights in ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0)))

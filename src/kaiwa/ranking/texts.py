@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kaiwa.retrieval.byte_lookup import TermTable
+from kaiwa.retrieval.documents import TermTable
 from kaiwa.retrieval.tokenisers import all_tokens
 from kaiwa.stats.compiled import kernel
 

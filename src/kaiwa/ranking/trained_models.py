@@ -20,7 +20,7 @@ from kaiwa.ranking.model_build import Given, ModelJob, build_models, build_model
 from kaiwa.ranking.model_folder import TOKENS, outdated_names, trained_facts
 from kaiwa.ranking.models.onnx_encoder import EncoderFiles, OnnxEncoder
 from kaiwa.ranking.models.table import MODELS, TrainingSettings
-from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.inverted_index import open_index
 from kaiwa.retrieval.takedown_ids import takedown_of
 from kaiwa.show.result import Description, Result, Table
 from kaiwa.show.text import visible

@@ -36,7 +36,7 @@ from kaiwa.ranking.ranker_folder import RANKER, ranker_arrays, ranker_facts
 from kaiwa.ranking.study import TRIALS, Setting, learning_study
 from kaiwa.ranking.system_table import SYSTEMS
 from kaiwa.ranking.training_set import MEASURES, LabelledCandidates, comment_numbers, labelled_candidates, training_set
-from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.inverted_index import open_index
 from kaiwa.retrieval.takedown_ids import IndexRelations
 from kaiwa.show.result import Description, Result, Table
 from kaiwa.show.text import PValue

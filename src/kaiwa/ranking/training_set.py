@@ -17,8 +17,8 @@ from kaiwa.nouns.ids import starts_of, unpack
 from kaiwa.nouns.normalise import skeleton
 from kaiwa.ranking.features.batch import Batch
 from kaiwa.ranking.features.table import feature_values
-from kaiwa.ranking.sources import best_posts
-from kaiwa.retrieval.byte_lookup import find_ids, joined_bytes
+from kaiwa.ranking.system import best_posts
+from kaiwa.retrieval.documents import find_ids, joined_bytes
 from kaiwa.retrieval.matching import Candidates, query_of
 
 if TYPE_CHECKING:

@@ -84,7 +84,7 @@ def opened_bot(source: BotSource) -> OpenBot:
     """The bot of a source, warm: kernels compiled, models open, a query answered by each system."""
     # this imports numba, while the server is already asked for its health
     from kaiwa.ranking.answering import DEFAULT_SYSTEM, LEARNED, Bot
-    from kaiwa.retrieval.index_folder import INDEX
+    from kaiwa.retrieval.inverted_index import INDEX
 
     bot = Bot(source.index, takedown=source.listed(), models=source.models, ranker=source.ranker)
     systems = bot.system_names()

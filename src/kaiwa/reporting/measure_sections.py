@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.comparison.figures import caterpillar, heat_map
-from kaiwa.comparison.notes import REPORT, board_notes
+from kaiwa.comparison.notes import REPORT, leaderboard_notes
 from kaiwa.comparison.texts import best_means, first_runs, heading, leaderboard_rows, printed_leaderboard
-from kaiwa.nouns.direction import BEST
+from kaiwa.nouns.matrix import BEST
 from kaiwa.show.page import Columns, Data, Details, Drawing, Paragraph, Section, Table
 from kaiwa.show.text import CORRELATION, PValue, few, finite
 from kaiwa.stats.p_values import smallest_p
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kaiwa.show.page import Part
     from kaiwa.show.text import Cell
     from kaiwa.stats.kendall import TauResult
-    from kaiwa.topicset.answer import Answer
+    from kaiwa.topicset.sizes import Answer
 
 
 def summary_section(comparisons: Sequence[Leaderboard]) -> Section:
@@ -52,9 +52,9 @@ def measure_section(comparison: Leaderboard, teams: Sequence[TeamBest]) -> Secti
         f"rank 1."
     )
     shades = f"p-values of all pairs of runs under {measure}, best mean first; a darker shade is a smaller p."
-    notes = board_notes(comparison, REPORT)
+    notes = leaderboard_notes(comparison, REPORT)
     parts: list[Part] = [
-        Columns((_board(comparison), Drawing(f"means-{measure}", means, lambda: caterpillar(comparison)))),
+        Columns((_leaderboard(comparison), Drawing(f"means-{measure}", means, lambda: caterpillar(comparison)))),
         *(Paragraph(note, "soft") for note in notes),
         *_between_teams(measure, teams),
         Details("p-values of all pairs", (Drawing(f"p-values-{measure}", shades, lambda: heat_map(comparison)),)),
@@ -64,7 +64,7 @@ def measure_section(comparison: Leaderboard, teams: Sequence[TeamBest]) -> Secti
     return Section(measure, tuple(parts))
 
 
-def _board(comparison: Leaderboard) -> Table:
+def _leaderboard(comparison: Leaderboard) -> Table:
     name, caption = f"leaderboard-{comparison.measure}", f"Leaderboard by mean {comparison.label}"
     printed = printed_leaderboard(comparison)
     return Table(

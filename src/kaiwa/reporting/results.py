@@ -14,7 +14,7 @@ from kaiwa.comparison.ranks import TeamBest, best_of_teams
 from kaiwa.comparison.standardise import standardisation_factors, standardised
 from kaiwa.comparison.variance import PooledVariance, pooled_variance
 from kaiwa.errors import DesignError, InputError, option
-from kaiwa.files.digest import digest
+from kaiwa.files.inputs import digest
 from kaiwa.formats.readers import read_qrels, read_runs, read_scores, read_topics, read_votes
 from kaiwa.formats.topics import read_pool
 from kaiwa.labelling.agreement import Agreement, Contested, agreement, most_contested
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from kaiwa.nouns.run import Run
     from kaiwa.nouns.votes import Votes
     from kaiwa.task.folder import Task
-    from kaiwa.topicset.answer import Answer
+    from kaiwa.topicset.sizes import Answer
 
 
 # The data card of a round: what the collection is, and the exact files behind it.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kaiwa.comparison.ranks import best_first
-from kaiwa.nouns.direction import BEST
+from kaiwa.nouns.matrix import BEST
 from kaiwa.show.page import Data, Paragraph, RawHtml, Section, Table, folded, is_long, text
 from kaiwa.show.text import visible
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import needs_extra
-from kaiwa.nouns.direction import BEST
+from kaiwa.nouns.matrix import BEST
 from kaiwa.show.figures import ACCENT, FAINT, INK, MOST_WIDE, SETTINGS, plain
 from kaiwa.show.page import Data, Details, Drawing, Paragraph, Section, Table
 

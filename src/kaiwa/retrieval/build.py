@@ -19,15 +19,13 @@ from kaiwa.files.array_folder import ArrayWriter, writing_arrays
 from kaiwa.files.spill import DocumentParts
 from kaiwa.formats.repository import OpenRepository, open_repository
 from kaiwa.formats.takedown import add_to_list, listed_in
-from kaiwa.retrieval.byte_lookup import find_ids, joined_bytes
 from kaiwa.retrieval.chunks import ALL, ChunkPlan, counted_chunks
-from kaiwa.retrieval.documents import partitioned
-from kaiwa.retrieval.index_folder import INDEX
-from kaiwa.retrieval.inverted_index import SIDES, shard_prefix
+from kaiwa.retrieval.documents import find_ids, joined_bytes, partitioned
+from kaiwa.retrieval.inverted_index import INDEX, SIDES, shard_prefix
 from kaiwa.retrieval.pair_links import write_pairs
 from kaiwa.retrieval.posting_lists import TermNumbers, documents_in_part, token_lines, write_side, write_terms
+from kaiwa.retrieval.query import SIMILARITIES
 from kaiwa.retrieval.shard_build import SIZES, ShardDocuments, ShardPlan, build_shard, bytes_of
-from kaiwa.retrieval.similarity import SIMILARITIES
 from kaiwa.retrieval.tokenisers import default_tokens, language_of, tokeniser
 from kaiwa.retrieval.vocabulary import Vocabulary
 

@@ -15,7 +15,7 @@ from kaiwa.files.atomic import reading
 from kaiwa.formats.reading import one_of, path_of
 from kaiwa.formats.takedown import given_ids
 from kaiwa.retrieval.build import build_index
-from kaiwa.retrieval.index_folder import open_index
+from kaiwa.retrieval.inverted_index import open_index
 from kaiwa.retrieval.matching import compile_search
 from kaiwa.show.result import Description, Result, Table
 

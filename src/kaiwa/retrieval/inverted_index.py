@@ -17,13 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kaiwa.errors import Names
-from kaiwa.retrieval.byte_lookup import TermTable
-from kaiwa.retrieval.documents import Numbers, Placed, ShardedTexts, Texts, own_numbers
-from kaiwa.retrieval.similarity import SIMILARITIES
+from kaiwa.files.array_folder import ArrayFolder, described, open_arrays
+from kaiwa.formats import takedown
+from kaiwa.retrieval.documents import Numbers, Placed, ShardedTexts, TermTable, Texts, own_numbers
+from kaiwa.retrieval.query import SIMILARITIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
+    from kaiwa.files.array_folder import ArrayFiles
     from kaiwa.nouns.ids import FloatArray, IntArray
     from kaiwa.retrieval.documents import Check
 
@@ -264,3 +267,29 @@ def _weights(files: _Files, name: str, postings: Postings, mean_length: float) -
         for similarity, row in SIMILARITIES.items()
         if f"{name}.{similarity}_peaks" in files.arrays
     }
+
+
+# An index opened from its folder.
+
+
+INDEX = ArrayFolder(
+    "index",
+    "an",
+    version=4,
+    verb="index",
+    lazy=("docs", "shapes", "text", "ids", "text_starts", "id_starts", "row"),
+    eager=("terms.",),
+    carried=(takedown.NAME,),
+)
+
+
+def open_index(path: Path) -> InvertedIndex:
+    """The index in a folder, ready to be searched."""
+    with described(path, INDEX):
+        files = open_index_files(path)
+        return index_from(files.arrays, files.facts, files.check, files.identity)
+
+
+def open_index_files(path: Path) -> ArrayFiles:
+    """The arrays of the index in a folder."""
+    return open_arrays(path, INDEX)

@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.retrieval.query import UNIT, dense_scores, query_postings, scores_of, top_documents, weighted_terms
+from kaiwa.retrieval.query import (
+    SIMILARITIES,
+    UNIT,
+    dense_scores,
+    query_postings,
+    scores_of,
+    top_documents,
+    weighted_terms,
+)
 from kaiwa.retrieval.shards import NO_PAIRS, Place, begun_pairs, best_pairs, finished_pairs
-from kaiwa.retrieval.similarity import SIMILARITIES
 from kaiwa.retrieval.tokenisers import tokeniser
 from kaiwa.retrieval.topk import best_first
 

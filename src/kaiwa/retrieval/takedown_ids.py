@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.formats.takedown import full_takedown
-from kaiwa.retrieval.byte_lookup import find_ids, joined_bytes
+from kaiwa.retrieval.documents import find_ids, joined_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet

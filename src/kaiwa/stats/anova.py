@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.errors import InputError, counted
-from kaiwa.nouns.direction import TOPICS_AND_RUNS
+from kaiwa.nouns.matrix import TOPICS_AND_RUNS
 from kaiwa.stats.solvers import crossing, merit_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kaiwa.nouns.direction import Axes
     from kaiwa.nouns.ids import FloatArray
+    from kaiwa.nouns.matrix import Axes
 
 
 LARGEST = 1e100

@@ -24,7 +24,7 @@ def comment_texts(task: Task, wanted: AbstractSet[str]) -> dict[str, str]:
         batches = open_repository(folder).comments()
         return {name: words for batch in batches for name, words in zip(*batch, strict=True) if name in wanted}
     if folder.exists():
-        from kaiwa.retrieval.index_folder import open_index  # needs numba
+        from kaiwa.retrieval.inverted_index import open_index  # needs numba
 
         texts = open_index(folder).comments.texts
         names = sorted(wanted)
@@ -65,7 +65,7 @@ def takedown_ids(task: Task, given: frozenset[str] = frozenset()) -> frozenset[s
         return listed
     if is_repository(folder):
         return listed | open_repository(folder, takedown=listed).takedown
-    from kaiwa.retrieval.index_folder import open_index  # needs numba
+    from kaiwa.retrieval.inverted_index import open_index  # needs numba
     from kaiwa.retrieval.takedown_ids import IndexRelations
 
     return full_takedown(listed, IndexRelations(open_index(folder)))

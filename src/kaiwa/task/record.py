@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kaiwa.errors import InputError
 from kaiwa.files.atomic import locked, write_text
-from kaiwa.files.digest import digest, seal_of
+from kaiwa.files.inputs import digest, seal_of
 from kaiwa.formats.text_files import read_text
 from kaiwa.task.folder import CONFIG, read_task, task_folder_of
 

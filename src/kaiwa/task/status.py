@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import counted
-from kaiwa.files.digest import digest
+from kaiwa.files.inputs import digest
 from kaiwa.formats.reading import path_of
 from kaiwa.formats.topics import read_pool
 from kaiwa.show.result import Description, Result, Table

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from kaiwa.comparison.variance import Variance
 from kaiwa.errors import InputError, UnknownName, option
-from kaiwa.nouns.direction import TOPICS_AND_RUNS
+from kaiwa.nouns.matrix import TOPICS_AND_RUNS
 from kaiwa.show.result import Description, Result, Table
 from kaiwa.task.inputs import takes_task
-from kaiwa.topicset.answer import Answer, answered
 from kaiwa.topicset.pilot_scores import Pilots, read_pilots
 from kaiwa.topicset.pilots import from_pilots, matrices_of, pilot_design, pilot_ratio, worst_case
 from kaiwa.topicset.requirement import INTERVAL, Requirement, completed
-from kaiwa.topicset.sizes import size_table
+from kaiwa.topicset.sizes import Answer, answered, size_table
 from kaiwa.topicset.tests import ONE_WAY, TESTS, designed_for
 from kaiwa.topicset.texts import (
     answer_notes,
@@ -36,8 +35,8 @@ from kaiwa.topicset.texts import (
 
 if TYPE_CHECKING:
     from kaiwa.formats.reading import ScoresInput
-    from kaiwa.nouns.direction import Axes, Direction
     from kaiwa.nouns.ids import FloatArray
+    from kaiwa.nouns.matrix import Axes, Direction
     from kaiwa.show.text import Cell
     from kaiwa.topicset.pilot_scores import Names
     from kaiwa.topicset.pilots import PilotDesign, PilotSide

@@ -12,17 +12,16 @@ from kaiwa.engine.opening import trial_workers
 from kaiwa.errors import InputError, counted, option
 from kaiwa.show.result import Description, Result, Table
 from kaiwa.task.inputs import takes_task
-from kaiwa.topicset.answer import Alternative
 from kaiwa.topicset.decisions import GOALS, Decision, topics_for_decision
 from kaiwa.topicset.pilot_scores import read_pilots
+from kaiwa.topicset.sizes import Alternative
 from kaiwa.topicset.texts import percent, verb_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kaiwa.formats.reading import ScoresInput
-    from kaiwa.nouns.direction import Direction
-    from kaiwa.nouns.matrix import Matrix
+    from kaiwa.nouns.matrix import Direction, Matrix
     from kaiwa.topicset.pilot_scores import Names
 
 TOP, DISCRIMINATIVE = "top", "discriminative"

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kaiwa.show.result import Description, Result, Table
-from kaiwa.topicset.answer import Alternative, Answer
 from kaiwa.topicset.design import answer_fields
 from kaiwa.topicset.pass_rates import PassRateDesign, many_pass_rates_design, pass_rate_design
+from kaiwa.topicset.sizes import Alternative, Answer
 from kaiwa.topicset.texts import answer_notes, assumptions, headline, paragraph, percent, published_note
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from kaiwa.nouns.ids import FloatArray
-    from kaiwa.topicset.answer import Answer
     from kaiwa.topicset.requirement import Requirement
+    from kaiwa.topicset.sizes import Answer
 
 
 POINTS = 60

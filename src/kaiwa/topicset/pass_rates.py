@@ -17,8 +17,8 @@ import numpy as np
 
 from kaiwa.errors import DesignError, InputError
 from kaiwa.stats.solvers import LARGEST_N
-from kaiwa.topicset.answer import Answer, answer_to
 from kaiwa.topicset.requirement import Requirement, completed
+from kaiwa.topicset.sizes import Answer, answer_to
 
 if TYPE_CHECKING:
     from kaiwa.nouns.ids import FloatArray

@@ -14,8 +14,7 @@ from kaiwa.comparison.standardise import standardisation_factors, standardised, 
 from kaiwa.errors import DesignError, InputError, Names, option
 from kaiwa.stats.resampling import ONE_THREAD, Workers, block_generator, trial_key
 from kaiwa.stats.solvers import LARGEST_N
-from kaiwa.topicset.answer import Answer, answered
-from kaiwa.topicset.assurance import ENOUGH_RUNS, ENOUGH_TOPICS, VarianceEstimate, estimated_variance
+from kaiwa.topicset.power_functions import ENOUGH_RUNS, ENOUGH_TOPICS, VarianceEstimate, estimated_variance
 from kaiwa.topicset.requirement import INTERVAL, completed
 from kaiwa.topicset.simulation import (
     VERDICTS,
@@ -27,7 +26,7 @@ from kaiwa.topicset.simulation import (
     simulated_power,
     simulated_size,
 )
-from kaiwa.topicset.sizes import n_or_too_many
+from kaiwa.topicset.sizes import Answer, answered, n_or_too_many
 from kaiwa.topicset.tests import ONE_WAY, ROBUST, TESTS, range_ratio
 
 if TYPE_CHECKING:

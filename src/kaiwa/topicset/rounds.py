@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from kaiwa.nouns.ids import FloatArray
-    from kaiwa.topicset.answer import Answer
+    from kaiwa.topicset.sizes import Answer
 
 
 # Looks at growing data without a data set: the p-values of a test after each batch of topics, simulated.

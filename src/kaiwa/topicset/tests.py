@@ -15,7 +15,7 @@ from kaiwa.stats.random_words import trial_words
 from kaiwa.stats.resampling import resampled_means
 from kaiwa.stats.studentised_range import critical_range
 from kaiwa.topicset import power_functions
-from kaiwa.topicset.assurance import variance_ratios
+from kaiwa.topicset.power_functions import variance_ratios
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

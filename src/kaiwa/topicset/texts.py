@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import counted, option
 from kaiwa.show.result import Table
-from kaiwa.topicset.assurance import ENOUGH_RUNS, ENOUGH_TOPICS
+from kaiwa.topicset.power_functions import ENOUGH_RUNS, ENOUGH_TOPICS
 
 if TYPE_CHECKING:
     from kaiwa.show.text import Cell
-    from kaiwa.topicset.answer import Answer
     from kaiwa.topicset.pilots import PilotDesign
+    from kaiwa.topicset.sizes import Answer
 
 NEARLY_SURE = 0.9995
 VARIANCE_WORDS = {

@@ -15,8 +15,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from kaiwa.files.atomic import write_text
+from kaiwa.formats.fields import cell
 from kaiwa.formats.labelling_tools import FORMAT, VERSION
-from kaiwa.formats.names import cell
 from kaiwa.labelling.items import guideline_texts, own_order, task_criteria
 from kaiwa.nouns.criteria import writable
 from kaiwa.web.pages import Words, assessor_page, language_of, static_files, words_of

@@ -16,7 +16,7 @@ from kaiwa.ranking.models.word_vectors import text_vectors, vector_cosines
 from kaiwa.ranking.texts import TokenLists
 from kaiwa.ranking.words import LENGTHS
 from kaiwa.retrieval.matching import comment_similarities, post_similarities, term_similarities
-from kaiwa.retrieval.similarity import SIMILARITIES
+from kaiwa.retrieval.query import SIMILARITIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kaiwa.retrieval.similarity import K1, B
-from kaiwa.retrieval.similarity import bm25_inverse_document_frequency as inverse_document_frequency
+from kaiwa.retrieval.query import K1, B
+from kaiwa.retrieval.query import bm25_inverse_document_frequency as inverse_document_frequency
 from kaiwa.stats.compiled import kernel, sum_kernel
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy as np
 
 from kaiwa.ambient import no_progress
 from kaiwa.ranking.models.word_vectors import with_lengths
-from kaiwa.retrieval.words import WORD_CLASSES, word_class
+from kaiwa.retrieval.tokenisers import WORD_CLASSES, word_class
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:

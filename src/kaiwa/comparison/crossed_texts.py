@@ -11,7 +11,7 @@ from kaiwa.show.text import Rows
 
 if TYPE_CHECKING:
     from kaiwa.comparison.components import CrossedVariance
-    from kaiwa.nouns.direction import Axes
+    from kaiwa.nouns.matrix import Axes
     from kaiwa.show.text import Cell
 
     Crossed = CrossedVariance | CrossedComparison
@@ -32,7 +32,7 @@ def sizes_text(found: Crossed) -> str:
 def term_name(term: str, axes: Axes) -> str:
     """A term in the words of these scores.
 
-    >>> from kaiwa.nouns.direction import SAMPLES_AND_MODELS
+    >>> from kaiwa.nouns.matrix import SAMPLES_AND_MODELS
     >>> term_name("topic x run", SAMPLES_AND_MODELS)
     'sample x model'
     """
@@ -70,7 +70,7 @@ def extra_rows(found: CrossedVariance) -> Rows:
     return Rows(["design", what, "change", "scores" if found.runs else "votes"], rows, digits=5)
 
 
-def board_rows(found: CrossedComparison) -> Rows:
+def adjusted_mean_rows(found: CrossedComparison) -> Rows:
     """The leaderboard of adjusted means, best run first."""
     mean = "adjusted mean" + (" (lower is better)" if found.direction == "lower" else "")
     rows: list[list[Cell]] = [
