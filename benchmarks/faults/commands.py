@@ -36,7 +36,7 @@ RUNS = " ".join(f"runs/T{run}-C-R1.txt" for run in range(3))
 FAULTY = " ".join(f"faulty/T{run}-C-R1.txt" for run in range(3))
 COMMANDS = (
     Command("init fresh"),
-    Command("run task", "run task", "votes.csv task/votes.csv"),
+    Command("make task", "make task", "votes.csv task/votes.csv"),
     Command("clean pairs.tsv -o out", "clean few.tsv -o out"),
     Command("topics repository -n 4 --rest out -o drawn.tsv", "topics few -n 2 --rest out -o drawn.tsv"),
     Command("index repository -o out", "index few -o out"),
@@ -73,10 +73,11 @@ COMMANDS = (
     Command(f"convert {RUNS} --format res -o out", "convert runs/T0-C-R1.txt --format res -o out"),
     Command("convert qrels.txt --format ntcir-qrels -o new.txt", "convert few.qrels --format ntcir-qrels -o new.txt"),
     Command("reproduce tau -o new.csv", "reproduce measures -o new.csv"),
+    Command("status task -o new.csv", "status other -o new.csv"),
     Command("report other -o new.html", "report another -o new.html"),
 )  # fmt: skip
 READ_ONLY = (
-    *("status", "help", "completion"),
+    *("help", "completion"),
     *("serve", "invite"),  # the store is a database; tests/web kills its server
 )
 """Verbs that write no file: the trials count their calls, of which there are none."""

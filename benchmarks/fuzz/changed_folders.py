@@ -84,12 +84,11 @@ def _read_store(rng: random.Random, task: Path, whole: Path) -> None:
 
 def _read_task(rng: random.Random, task: Path, _: Path) -> None:
     import kaiwa
-    from kaiwa.task.status import task_status
 
     if rng.random() < 0.5:
         kaiwa.pool(task, sheet=task / "sheet.csv")
     else:
-        task_status(task)
+        kaiwa.status(task)
 
 
 FOLDERS: dict[str, tuple[str, tuple[str, ...], Callable[[random.Random, Path, Path], None]]] = {

@@ -19,7 +19,7 @@ from kaiwa.formats.table import FORMATS
 if TYPE_CHECKING:
     import random
 
-_NOT_RUN = {"demo", "run", "reproduce", "completion", "report"}
+_NOT_RUN = {"demo", "make", "reproduce", "completion", "report"}
 """Verbs that work for long, or on no file."""
 _TAKES = {
     **dict.fromkeys(("check", "pool", "score"), "run"),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kaiwa.comparison.variance import Variance, variance
     from kaiwa.corpus.repository import Repository, clean
     from kaiwa.corpus.topics import topics
+    from kaiwa.demonstration.demo import Demo, demo
     from kaiwa.errors import DesignError, InputError, KaiwaError, UnknownName
     from kaiwa.formats.convert import convert
     from kaiwa.formats.reading import (
@@ -55,6 +56,9 @@ if TYPE_CHECKING:
     from kaiwa.store.invitations import Invitations, invite
     from kaiwa.store.logged_votes import LoggedVotes, votes
     from kaiwa.store.verification import Verification, verify
+    from kaiwa.task.init import NewTask, init
+    from kaiwa.task.making import Making, make
+    from kaiwa.task.status import Status, status
     from kaiwa.topicset.design import Design, design
     from kaiwa.topicset.design_cost import DesignCost, design_cost
     from kaiwa.topicset.design_decision import DesignDecision, design_decide
@@ -74,6 +78,7 @@ _HOMES = {
     "kaiwa.comparison.variance": "Variance variance",
     "kaiwa.corpus.repository": "Repository clean",
     "kaiwa.corpus.topics": "topics",
+    "kaiwa.demonstration.demo": "Demo demo",
     "kaiwa.errors": "DesignError InputError KaiwaError UnknownName",
     "kaiwa.formats.convert": "convert",
     "kaiwa.formats.reading": (
@@ -104,6 +109,9 @@ _HOMES = {
     "kaiwa.store.invitations": "Invitations invite",
     "kaiwa.store.logged_votes": "LoggedVotes votes",
     "kaiwa.store.verification": "Verification verify",
+    "kaiwa.task.init": "NewTask init",
+    "kaiwa.task.making": "Making make",
+    "kaiwa.task.status": "Status status",
     "kaiwa.topicset.design": "Design design",
     "kaiwa.topicset.design_cost": "DesignCost design_cost",
     "kaiwa.topicset.design_decision": "DesignDecision design_decide",
@@ -121,6 +129,7 @@ __all__ = [
     "Check",
     "Comparison",
     "Correlation",
+    "Demo",
     "Design",
     "DesignCost",
     "DesignDecision",
@@ -135,8 +144,10 @@ __all__ = [
     "Invitations",
     "KaiwaError",
     "LoggedVotes",
+    "Making",
     "Models",
     "NameTable",
+    "NewTask",
     "Noun",
     "PanelQuality",
     "Pool",
@@ -150,6 +161,7 @@ __all__ = [
     "Runs",
     "Scores",
     "Served",
+    "Status",
     "Study",
     "Topics",
     "Training",
@@ -164,6 +176,7 @@ __all__ = [
     "clean",
     "compare",
     "convert",
+    "demo",
     "design",
     "design_cost",
     "design_decide",
@@ -173,7 +186,9 @@ __all__ = [
     "fuse",
     "gains",
     "index",
+    "init",
     "invite",
+    "make",
     "models",
     "names",
     "open",
@@ -195,6 +210,7 @@ __all__ = [
     "score",
     "serve",
     "standardise",
+    "status",
     "tau",
     "topics",
     "train",

@@ -419,7 +419,8 @@ def test_the_highest_variance_of_std_ab_needs_no_scores(kaiwa: Kaiwa, made: Made
 def test_a_task_folder_stands_for_its_scores_and_its_requirement(kaiwa: Kaiwa, small_round: Path) -> None:
     """In the folder without a word, from outside by its name, and in Python; JSON names the settings taken."""
     found = fields(kaiwa("design", str(small_round), "--json"))
-    assert found["settings"] == {"systems": 10, "min_diff": 0.1, "power": 0.8, "alpha": 0.05, "test": "robust"}
+    required = {"test": "robust", "systems": 10, "min_diff": 0.1, "power": 0.8, "alpha": 0.05}
+    assert found["settings"] == {**required, "measures": ["nG@1", "nERR@10"]}
     assert found == json.loads(package.design(small_round).to_json())
     changed = package.design(small_round, min_diff=0.2)
     assert changed.n < found["n"]  # type: ignore[operator]

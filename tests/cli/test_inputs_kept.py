@@ -53,6 +53,7 @@ COMMANDS = {
     "convert": "scores.csv --format csv",
     "reproduce": "kappa --labels votes.csv",
     "report": ".",
+    "status": ".",
 }
 """Each verb that writes a file, with inputs; what it reads must exist, the rest of the command need not be right."""
 READ_IN_FOLDERS = {

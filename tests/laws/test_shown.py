@@ -21,6 +21,7 @@ from kaiwa.ranking.replies import Replies, Reply
 from kaiwa.ranking.study import Ablation, Fold, LearningStudy
 from kaiwa.ranking.training_set import MEASURES
 from kaiwa.show.result import Result
+from kaiwa.task.status import StepState
 
 EVIL = "<script>alert(1)</script>\u202e\x1b[31m\"'&"
 
@@ -127,6 +128,7 @@ class Bot(kaiwa.Bot):
         self.index = SimpleNamespace(posts=side, comments=side, tokeniser=EVIL)  # type: ignore[assignment]
 
 
+_STATUS = kaiwa.Status(Path(EVIL), (StepState(EVIL, "stale", EVIL, EVIL, makes=True),))
 RESULTS: dict[str, Any] = {  # Any: each result is of its own type
     "Scores": _scores(),
     "scores with gaps": kaiwa.Scores.from_dict({EVIL: {EVIL: 1.0, "q": 0.5}, "b": {"q": 0.5}}, f"m{EVIL}"),
@@ -162,6 +164,11 @@ RESULTS: dict[str, Any] = {  # Any: each result is of its own type
     "Training": _training(),
     "RunFolder": kaiwa.RunFolder(Path(EVIL), ({"run": EVIL, "name": EVIL, "comments": 1},), 1, (EVIL,)),
     "NameTable": kaiwa.names("measures"),
+    "NewTask": kaiwa.NewTask(Path(EVIL)),
+    "Status": _STATUS,
+    "Making": kaiwa.Making((EVIL,), dry_run=False, status=_STATUS),
+    "a dry run": kaiwa.Making((EVIL,), dry_run=True, status=_STATUS),
+    "Demo": kaiwa.Demo(Path(EVIL), ((EVIL, (EVIL,)),), is_judged=True),
     "Bot": Bot(),
     "Factors": _scores().standardise().factors,
     "IntentChances": kaiwa.IntentChances({(EVIL, EVIL): 0.5}),

@@ -65,6 +65,7 @@ CALLS: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "gains": ("gains votes.csv --scheme sum --levels L1=1,L2=3", lambda _: _gains()),
     "without": ("gains votes.csv --without ann", lambda task: kaiwa.gains("votes.csv", without="ann", task=task)),
 }
+OF_A_TASK = {"sheet", "without"}
 SHEET: dict[str, Any] = {"sheet": "judge.csv", "assessors": ["A1", "A2"]}
 
 
@@ -140,11 +141,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_json_of_the_command_is_that_of_the_result(folder: Path, command: Kaiwa, name: str) -> None:
     """The same inputs and settings; each field is an attribute, but the topics of qrels are their names."""
     words, call = CALLS[name]
+    if name not in OF_A_TASK:
+        (folder / "kaiwa.toml").unlink()
     done = command(*words.split(), "--json", folder=folder)
     assert done.returncode in {0, 1}, done.stderr
     (folder / "judge.csv").unlink(missing_ok=True)
     result = call(folder)
-    assert done.stdout == result.to_json() + "\n"
+    taken = {"max_level": 2} if name == "without" else {}  # of the folder in which the command works
+    assert done.stdout == result.with_settings(taken).to_json() + "\n"
     assert all(hasattr(result, field) for field in json.loads(done.stdout))
 
 

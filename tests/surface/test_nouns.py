@@ -57,16 +57,29 @@ def _reported() -> kaiwa.Report:
     return kaiwa.report("task")
 
 
+def _judged() -> Path:
+    task = Path("judged")
+    if not task.exists():
+        kaiwa.init(task)
+        (task / "topics.tsv").write_text("p\tA day in Hawaii\n", encoding="utf-8")
+        (task / "pool.tsv").write_text("p\tc1\np\tc2\n", encoding="utf-8")
+        Path("judged/repository").symlink_to(Path("repository").absolute())
+        kaiwa.votes(task, add=kaiwa.Votes.from_rows([("p", "c1", "ann", 2)]))
+    return task
+
+
 def _trained() -> kaiwa.Training:
     return kaiwa.train("index", QRELS, topics=TOPICS, features="similarity", folds=2, output="ranker")
 
 
 EXAMPLES: dict[str, Callable[[], Any]] = {  # Any: each is of the type of its name
     "Agreement": lambda: kaiwa.Votes.from_rows(ROWS).agree(trials=50),
+    "Backup": lambda: kaiwa.backup(_judged(), output="copy.db"),
     "Bot": lambda: kaiwa.open("index"),
     "Check": _checked,
     "Comparison": lambda: _scores().compare(trials=99),
     "Correlation": lambda: kaiwa.tau(_scores(), _scores(), trials=100),
+    "Demo": lambda: kaiwa.Demo(Path("demo"), (("Pool.", ("kaiwa pool runs/*.txt -o pool.tsv",)),), is_judged=True),
     "Design": lambda: kaiwa.design(**PLAN),
     "DesignCost": lambda: kaiwa.design_cost(**PLAN),
     "DesignDecision": lambda: kaiwa.design_decide(_scores()),
@@ -76,8 +89,12 @@ EXAMPLES: dict[str, Callable[[], Any]] = {  # Any: each is of the type of its na
     "Factors": lambda: _scores().standardise().factors,
     "Index": lambda: kaiwa.index("repository", "index", language="en"),
     "IntentChances": lambda: kaiwa.IntentChances({("q1", "1"): 0.75, ("q1", "2"): 0.25}, frozenset({("q1", "2")})),
+    "Invitations": lambda: kaiwa.invite(_judged(), "Ann"),
+    "LoggedVotes": lambda: kaiwa.votes(_judged()),
+    "Making": lambda: kaiwa.make(_judged(), dry_run=True),
     "Models": lambda: kaiwa.models("index", "models", "topicword"),
     "NameTable": lambda: kaiwa.names("systems"),
+    "NewTask": lambda: kaiwa.init("new"),
     "PanelQuality": lambda: kaiwa.Votes.from_rows(ROWS).agree(assessors=True, trials=50).quality,
     "Pool": lambda: kaiwa.pool(_runs(), qrels=QRELS),
     "Qrels": lambda: kaiwa.Qrels.from_dict(QRELS),
@@ -89,10 +106,13 @@ EXAMPLES: dict[str, Callable[[], Any]] = {  # Any: each is of the type of its na
     "RunFolder": lambda: kaiwa.retrieve_all("index", TOPICS, "runs"),
     "Runs": lambda: kaiwa.Runs(_runs()),
     "Scores": _scores,
+    "Served": lambda: kaiwa.Served("http://127.0.0.1:80", organiser="http://127.0.0.1:80/in#x"),
+    "Status": lambda: kaiwa.status(_judged()),
     "Study": lambda: kaiwa.unanimity(None, _runs(), qrels=QRELS, measures="nDCG@10", trials=100),
     "Topics": lambda: kaiwa.topics("repository", n=1),
     "Training": _trained,
     "Variance": lambda: _scores().variance(trials=100),
+    "Verification": lambda: kaiwa.verify(_judged()),
     "VotedQrels": lambda: kaiwa.Votes.from_rows(ROWS).gains(),
     "Votes": lambda: kaiwa.Votes.from_rows([*ROWS, ("p", "c", "ann", None)]),
 }

@@ -108,7 +108,7 @@ def test_a_round_with_such_votes_is_finished(tmp_path: Path) -> None:
     for words, votes in (([], 20), (["--despite-findings"], 24)):
         run_kaiwa("votes", str(task), "-o", str(task / "votes.csv"), *words)
         assert len((task / "votes.csv").read_text(encoding="utf-8").splitlines()) == 1 + votes
-        assert run_kaiwa("run", str(task), check=False).returncode == (0 if votes == 24 else 1)  # 1: votes are missing
+        assert run_kaiwa("make", str(task), check=False).returncode == (0 if votes == 24 else 1)  # 1: votes are missing
         assert run_kaiwa("report", str(task), "-o", str(task / "report.html")).returncode == 0
     steps = json.loads(run_kaiwa("status", str(task), "--json").stdout)["steps"]
     assert next(one["state"] for one in steps if one["file"] == "votes.csv") == "done"

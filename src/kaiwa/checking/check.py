@@ -28,6 +28,7 @@ from kaiwa.formats.runs import trec_run_texts
 from kaiwa.formats.takedown import given_ids, id_set, read_ids
 from kaiwa.show.result import Description, Result, Table
 from kaiwa.show.text import visible, width
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
@@ -108,6 +109,7 @@ class Check(Result):
         return f"{counted(len(self.files), 'file')}: {', '.join(counts) or 'no problem'}{tail}"
 
 
+@takes_task
 def check(
     runs: RunInput,
     *,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -14,16 +13,18 @@ from functools import wraps
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
-from typing import IO, TYPE_CHECKING, Any, Protocol, TextIO
+from typing import IO, TYPE_CHECKING, Any, TextIO
 
 import click
+from click.core import ParameterSource
 
+from kaiwa import ambient
 from kaiwa.errors import InputError, in_command, in_python
 from kaiwa.show.result import FORMATS
 from kaiwa.show.text import visible, wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from kaiwa.show.result import Description, Result
 
@@ -69,32 +70,6 @@ _LONG_FIELD = re.compile(r"(['\"])((?:(?!\1).){60})(?:(?!\1).){60,}\1")
 _QUIET = ContextVar("quiet", default=False)
 
 
-class View(Protocol):
-    """A result that can be shown as text and as JSON fields; only the one asked for is computed."""
-
-    def text(self) -> str:
-        """The result for people."""
-
-    def fields(self) -> Mapping[str, Any]:  # Any: JSON values
-        """The result for programs."""
-
-
-@dataclass(frozen=True)
-class Summary:
-    """A result of a line or two, with its JSON fields."""
-
-    line: str
-    values: Mapping[str, Any]  # Any: JSON values
-
-    def text(self) -> str:
-        """The line."""
-        return self.line
-
-    def fields(self) -> Mapping[str, Any]:  # Any: JSON values
-        """The fields."""
-        return self.values
-
-
 def _set_quiet(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001  click's signature
     if value:
         before = _QUIET.set(True)
@@ -110,21 +85,6 @@ quiet_option = click.option(
 def is_quiet() -> bool:
     """Whether the user wants results and errors only."""
     return _QUIET.get()
-
-
-def emit(view: View, *, as_json: bool, output: Path | None = None, is_coloured: bool = False) -> None:
-    """Print the result, readable or as one JSON object; or write it to the file given with -o.
-
-    A text ``is_coloured`` if it has escape sequences of ours, and is made ``visible`` by its view.
-    """
-    shown = json.dumps(view.fields(), ensure_ascii=False, allow_nan=False) if as_json else in_command(view.text())
-    shown = shown.encode(errors="backslashreplace").decode()  # a lone surrogate, as JSON escapes it
-    if output is None:
-        click.echo(_for_terminal(shown, sys.stdout, is_coloured=is_coloured, is_data=as_json))
-        return
-    from kaiwa.files.atomic import write_text
-
-    write_text(output, shown + "\n")
 
 
 @dataclass(frozen=True)
@@ -176,15 +136,20 @@ def form_options(function: Callable[..., Any]) -> Callable[..., Any]:  # Any: cl
 def show(result: Result, shown: Shown, *, coloured: Callable[[str], str] | None = None) -> None:
     """Print a result, and write it to the file given with -o; with ``-o -`` print what the file would hold.
 
-    ``coloured`` adds escape sequences of ours to the text that a terminal shows.
+    ``coloured`` adds escape sequences of ours to the text that a terminal shows. In a task folder the result names the
+    settings of its ``kaiwa.toml`` that were taken.
     """
+    result = result.with_settings(settings_taken())
     description = result.describe().worded(in_command)
-    text = description.form(shown.form, shown.table)
+    if shown.form == "json" and shown.table is None:
+        text = result.to_json()
+    else:
+        text = description.form(shown.form, shown.table)
     if str(shown.output) == "-":
         text = result.own_form(shown.table) if shown.form == "text" else text
     elif shown.output is not None:
         result.write(shown.output, table=shown.table)
-        remark(f"wrote {shown.output}")
+        ambient.remark(f"wrote {shown.output}")
     if shown.form == "csv" or (shown.form == "text" and str(shown.output) == "-"):
         _remark_notes(description, text)
     text = text.rstrip("\n").encode(errors="backslashreplace").decode()  # a lone surrogate, as JSON escapes it
@@ -199,6 +164,19 @@ def _remark_notes(description: Description, text: str) -> None:
     for note in description.notes:
         if visible(note) not in text and visible(in_python(note)) not in text:
             remark(f"note: {note}")
+
+
+def settings_taken() -> dict[str, Any]:  # Any: values of the options
+    """The options of the running command that have a value of ``kaiwa.toml`` which is not their own default."""
+    context = click.get_current_context()
+    options = {one.name: one for one in context.command.params}
+    return {
+        name: value
+        for name, value in (context.default_map or {}).items()
+        if name in options
+        and context.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
+        and value != options[name].default
+    }
 
 
 def remark(message: str) -> None:

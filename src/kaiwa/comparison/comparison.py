@@ -33,6 +33,7 @@ from kaiwa.errors import InputError, UnknownName, in_python, option
 from kaiwa.formats.reading import chosen_names, one_of, placed, scores_of
 from kaiwa.formats.scores import MEAN_REMARK
 from kaiwa.show.result import Description, Result, Table
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -393,6 +394,7 @@ def _marked(value: Cell, mark: Cell) -> Cell:
     return f"{value:+.4f} (p {mark:.4f})" if isinstance(mark, float) else f"{value:.4f}"
 
 
+@takes_task
 def compare(
     scores: ScoresInput,
     measures: str | Sequence[str] | None = None,

@@ -23,6 +23,7 @@ from kaiwa.nouns.ids import codes_of
 from kaiwa.nouns.scores import Origin, Scores
 from kaiwa.stats.anova import require_matrix
 from kaiwa.stats.p_values import tie_tolerance
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -113,6 +114,7 @@ METHODS: Names[Callable[[FloatArray, float, float], FloatArray]] = Names(
 """std: Webber et al. 2008; std-CDF: the same; std-AB: Sakai 2016, A z + B clipped to [0, 1]."""
 
 
+@takes_task
 def standardise(
     scores: ScoresInput,
     measures: str | Sequence[str] | None = None,

@@ -21,6 +21,7 @@ from kaiwa.show.text import CORRELATION, few
 from kaiwa.stats.kendall import TAU_BLOCK, Interval, TauResult, Ties, kendall_tau, listed_order, normal_quantile, tau_b
 from kaiwa.stats.p_values import tie_tolerance, tied_means, with_ties
 from kaiwa.stats.resampling import ONE_THREAD, Workers, drawn_counts, exact_multiples, trial_blocks, trial_key
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -275,6 +276,7 @@ def overlap_name(first: int) -> str:
     return "overlap of the first run" if first == 1 else f"overlap of the first {counted(first, 'run')}"
 
 
+@takes_task
 def tau(
     scores: ScoresInput,
     other: ScoresInput | None = None,

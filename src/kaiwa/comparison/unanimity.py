@@ -24,6 +24,7 @@ from kaiwa.show.result import Description, Result, Table
 from kaiwa.show.text import CORRELATION, PValue
 from kaiwa.stats.kendall import TauResult, kendall_tau
 from kaiwa.stats.p_values import smallest_p, tied_means
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -124,6 +125,7 @@ def _changes(raw: Leaderboard, aware: Leaderboard) -> tuple[tuple[Changed, ...],
     return tuple(one for gained, one in changed if gained), tuple(one for gained, one in changed if not gained)
 
 
+@takes_task
 def unanimity(
     votes: VotesInput | None = None,
     runs: RunInput = (),

@@ -44,6 +44,7 @@ from kaiwa.stats.resampling import (
     trial_blocks,
     trial_key,
 )
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -360,6 +361,7 @@ def _components_table(components: Sequence[Component], printed: Sequence[Sequenc
     return Table("components", COMPONENT_COLUMNS, rows, COMPONENT_COLUMNS, printed, digits=6)
 
 
+@takes_task
 def variance(
     scores: ScoresInput | VotesInput,
     measure: str | None = None,

@@ -4,7 +4,7 @@ A file waits in a hidden folder ``.kaiwa-XXXX`` beside its target, a folder as `
 their process lives: the next write into the same folder removes what is marked as unfinished and not locked. All
 outputs of a block ``together()`` are written to the disk before the first of them gets its name. A kill between two
 renames leaves each of them whole, some old and some new: the record of a task folder and the second file of a pair
-hold the hashes that show it (kaiwa.task.steps). Reading never changes a folder.
+hold the hashes that show it (kaiwa.task.record). Reading never changes a folder.
 
 In this order: locks, the exchange of two names, inputs that are kept, blocks, files, folders.
 """

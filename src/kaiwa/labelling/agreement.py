@@ -45,6 +45,7 @@ from kaiwa.labelling.estimates import (
 from kaiwa.nouns.votes import NA, SIMULATED_NOTICE
 from kaiwa.show.result import Description, Result, Table
 from kaiwa.stats.resampling import topic_counts
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from kaiwa.formats.reading import VotesInput
@@ -250,6 +251,7 @@ def _pair_fields(pair: AssessorPair) -> dict[str, Any]:  # Any: JSON values
     }
 
 
+@takes_task
 def agree(
     votes: VotesInput,
     *,

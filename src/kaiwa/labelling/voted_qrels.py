@@ -25,6 +25,7 @@ from kaiwa.show.text import CORRELATION
 from kaiwa.stats.kendall import TauResult, kendall_tau
 from kaiwa.stats.p_values import tied_means
 from kaiwa.task.folder import read_task
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -112,6 +113,7 @@ class VotedQrels(Qrels):
         )
 
 
+@takes_task
 def gains(
     votes: VotesInput,
     *,

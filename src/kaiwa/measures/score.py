@@ -25,6 +25,7 @@ from kaiwa.measures.scoring import Reading, RunScores, gather, in_portions, scor
 from kaiwa.measures.table import chosen_measures
 from kaiwa.measures.vote_resampling import SAMPLES, vote_intervals
 from kaiwa.nouns.scores import Origin
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
@@ -142,6 +143,7 @@ UNCERTAINTIES = ("votes",)
 _BLOCK_ROWS = 64
 
 
+@takes_task
 def score(
     runs: RunInput,
     qrels: QrelsInput | None = None,

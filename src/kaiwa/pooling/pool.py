@@ -44,6 +44,7 @@ from kaiwa.show.result import Description, Result, Table, form_of
 from kaiwa.stats.kendall import tau_b
 from kaiwa.stats.p_values import tied_means
 from kaiwa.task.folder import read_task, task_folder_of
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -251,6 +252,7 @@ def _share_table(name: str, shares: Sequence[Share]) -> Table:
     return Table(name, [one, "items", "unique"], rows, [one, "items", f"only this {one}"])
 
 
+@takes_task
 def pool(
     runs: RunInput,
     *,

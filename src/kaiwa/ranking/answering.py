@@ -34,6 +34,7 @@ from kaiwa.retrieval.inverted_index import open_index
 from kaiwa.retrieval.matching import query_of
 from kaiwa.retrieval.takedown_ids import takedown_of
 from kaiwa.show.result import Description, Result, Table
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -400,6 +401,7 @@ def reply(
     )
 
 
+@takes_task
 def retrieve(
     index: AnyPath | Bot,
     topics: TopicsInput,
@@ -479,6 +481,7 @@ class RunFolder(Result, os.PathLike[str]):
         )
 
 
+@takes_task
 def retrieve_all(
     index: AnyPath | Bot,
     topics: TopicsInput,

@@ -30,7 +30,8 @@ def report_command(task: Path, *, output: Path | None, takedown: Path | None, st
     is marked PROVISIONAL. Stale files are an error; see kaiwa status.
     """
     from kaiwa.reporting.report import report
-    from kaiwa.task.folder import read_task, settings_for
+    from kaiwa.task.folder import read_task
+    from kaiwa.task.inputs import settings_for
 
     made = report(task, output=output, takedown=listed_ids(takedown), stale=stale)
     show(made, shown)

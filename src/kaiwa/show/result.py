@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from kaiwa.errors import InputError, UnknownName, counted, in_python, needs_extra
 from kaiwa.show.text import table as text_table
@@ -218,7 +220,12 @@ class Description:
 
 
 class Result:
-    """A noun or a result: ``print`` shows its text, a notebook its tables; it becomes frames, LaTeX, JSON."""
+    """A noun or a result: ``print`` shows its text, a notebook its tables; it becomes frames, LaTeX, JSON.
+
+    ``settings`` are the options that were taken from the settings of a task, by name; empty for what is made without.
+    """
+
+    settings: Mapping[str, Any] = MappingProxyType({})  # Any: JSON values
 
     def describe(self) -> Description:
         """What it has to show: tables, notes, JSON fields.
@@ -262,7 +269,22 @@ class Result:
         >>> compared.to_json()[:42]
         '{"measure": "score", "direction": "higher"'
         """
-        return self.describe().json()
+        found = self.describe()
+        taken = {"settings": dict(self.settings)} if self.settings else {}
+        return replace(found, fields={**found.fields, **taken}).json()
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Self:  # Any: as above
+        """The same, made with these settings of a task; JSON names them, so that the call can be repeated.
+
+        >>> import kaiwa
+        >>> kaiwa.names("fusions").with_settings({"seed": 3}).settings
+        {'seed': 3}
+        """
+        if not settings:
+            return self
+        made = copy(self)
+        object.__setattr__(made, "settings", {**self.settings, **settings})  # results are frozen
+        return made
 
     def to_latex(self, table: str | None = None) -> str:
         r"""A table as a LaTeX tabular with booktabs rules; by default what ``print`` shows.
@@ -351,6 +373,8 @@ class Result:
         """What a file of this form holds."""
         if form is None:
             return self.own_form(table)
+        if form == "json" and table is None:
+            return self.to_json()
         description = self.describe().worded(in_python)
         if form == "svg":
             if table is not None:

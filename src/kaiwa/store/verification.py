@@ -17,7 +17,7 @@ from kaiwa.show.result import Description, Result, Table
 from kaiwa.store.findings import LogCheck, summaries
 from kaiwa.store.judged_task import store_of
 from kaiwa.task.folder import read_task
-from kaiwa.task.steps import read_steps
+from kaiwa.task.record import read_steps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

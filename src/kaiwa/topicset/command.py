@@ -7,12 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from kaiwa.cli.command import GroupArgument, VerbGroup, task_folder
 from kaiwa.cli.options import SCORED_MEASURE, Named, better_options, engine_option, measures_option
 from kaiwa.cli.output import IN_FILE, Shown, result_options, seed_option, show
-from kaiwa.task.folder import CONFIG
 from kaiwa.topicset.design import design
 
 if TYPE_CHECKING:
@@ -98,9 +96,6 @@ def _given(scores: Paths, options: dict[str, Any]) -> dict[str, Any]:  # Any: th
     """The arguments as the function takes them; without scores and variance those of the task folder."""
     folder = task_folder() if options.get("variance") is None else None
     given = list(scores) or ([folder] if folder else None)
-    from_file = click.get_current_context().get_parameter_source("test") is ParameterSource.DEFAULT_MAP
-    if given and (given[0] / CONFIG).is_file() and from_file and "designed_test" not in options:
-        options["test"] = None  # a task stands for its scores with its settings, which the result names
     return {"scores": given, "measures": options.pop("measures") or None, **options}
 
 

@@ -15,6 +15,7 @@ from kaiwa.comparison.variance import Variance
 from kaiwa.errors import InputError, UnknownName, option
 from kaiwa.nouns.matrix import TOPICS_AND_RUNS
 from kaiwa.show.result import Description, Result, Table
+from kaiwa.task.inputs import takes_task
 from kaiwa.topicset.pilot_scores import Pilots, read_pilots
 from kaiwa.topicset.pilots import from_pilots, matrices_of, pilot_design, pilot_ratio, worst_case
 from kaiwa.topicset.requirement import INTERVAL, Requirement, completed
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from kaiwa.nouns.ids import FloatArray
     from kaiwa.nouns.matrix import Axes, Direction
     from kaiwa.show.text import Cell
-    from kaiwa.task.folder import TaskSettings
     from kaiwa.topicset.pilot_scores import Names
     from kaiwa.topicset.pilots import PilotDesign, PilotSide
     from kaiwa.topicset.sizes import SizeTable
@@ -71,7 +71,6 @@ class Design(Answer, Result):
 
     by_measure: Mapping[str, PilotDesign] = field(default_factory=dict)
     sizes: SizeTable | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)  # Any: values of kaiwa.toml
     remarks: tuple[str, ...] = ()
 
     @property
@@ -194,9 +193,10 @@ class Design(Answer, Result):
             values["measures"] = {name: _measure_fields(one) for name, one in self.by_measure.items()}
         if self.sizes is not None:
             values["grid"] = [asdict(cell) for cell in self.grid]
-        return values | ({"settings": dict(self.settings)} if self.settings else {})
+        return values
 
 
+@takes_task
 def design(
     scores: ScoresInput | None = None,
     measures: str | Sequence[str] | None = None,
@@ -292,24 +292,9 @@ class Asked:
         """The name of the requirement's quantity to be found, if it was named."""
         return "n" if self.solve == "topics" else self.solve
 
-    def under(self, settings: TaskSettings) -> Asked:
-        """The same with what the settings of a task say of what is left open."""
-        filled = replace(self, test=self.test or (None if self.method == "sakai" else settings.test))
-        for name in ("systems", "min_diff", "alpha", "power"):
-            open_for_topics = name == "power" and self.topics is not None and self.solve is None
-            if getattr(filled, name) is None and name != self.solve and not open_for_topics:
-                filled = replace(filled, **{name: getattr(settings, name)})
-        return filled
-
 
 def designed(asked: Asked, pilots: Pilots | None, variance: float | str | Variance | None) -> Design:
     """The design from scores that were read, or from a variance."""
-    settings: dict[str, Any] = {}  # Any: values of kaiwa.toml
-    if pilots and pilots.settings:
-        filled = asked.under(pilots.settings)
-        names = ("systems", "min_diff", "power", "alpha", "test")
-        settings = {name: getattr(filled, name) for name in names if getattr(asked, name) != getattr(filled, name)}
-        asked = filled
     open_requirement = asked.requirement(is_number=pilots is None and not isinstance(variance, Variance))
     if isinstance(asked.systems, Sequence) or isinstance(asked.min_diff, Sequence):
         return _grid(asked, open_requirement, pilots, variance)
@@ -327,7 +312,7 @@ def designed(asked: Asked, pilots: Pilots | None, variance: float | str | Varian
     if len(by_measure) > 1 and requirement.unknown != "n":
         pilots.one_measure()  # an error: no one answer is enough for several measures
     largest = max((one.answer for one in by_measure.values()), key=lambda one: one.n)
-    return Design(largest.asked, largest.known, by_measure, settings=settings, remarks=pilots.remarks)
+    return Design(largest.asked, largest.known, by_measure, remarks=pilots.remarks)
 
 
 def _of_measure(pilots: Pilots, measure: str, asked: Requirement) -> PilotDesign:

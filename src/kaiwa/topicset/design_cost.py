@@ -12,6 +12,7 @@ from kaiwa.errors import InputError, counted, option
 from kaiwa.formats.reading import name_list, qrels_of, runs_of, votes_of
 from kaiwa.labelling.gains import voted_gains
 from kaiwa.show.result import Description, Result, Table
+from kaiwa.task.inputs import takes_task
 from kaiwa.topicset.budget import Labelling, Split, best_split, cheapest, pool_items
 from kaiwa.topicset.design import Design, answer_fields, design
 from kaiwa.topicset.labelling_cost import Panels, drawn_panels, measured_labellings, measured_pool
@@ -126,6 +127,7 @@ class DesignCost(Result):
         return notes
 
 
+@takes_task
 def design_cost(
     scores: ScoresInput | None = None,
     measures: str | Sequence[str] | None = None,

@@ -11,6 +11,7 @@ from kaiwa.ambient import progress
 from kaiwa.engine.opening import trial_workers
 from kaiwa.errors import counted
 from kaiwa.show.result import Description, Result, Table
+from kaiwa.task.inputs import takes_task
 from kaiwa.topicset.design import Design, answer_fields, design
 from kaiwa.topicset.rounds import rounds_of
 from kaiwa.topicset.texts import answer_notes, headline, percent
@@ -116,6 +117,7 @@ class DesignRounds(Result):
         )
 
 
+@takes_task
 def design_rounds(
     scores: ScoresInput | None = None,
     measures: str | Sequence[str] | None = None,

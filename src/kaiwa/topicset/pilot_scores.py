@@ -4,32 +4,29 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, UnknownName, option
 from kaiwa.formats.readers import are_logs
 from kaiwa.formats.reading import chosen_names, matched, name_list, scores_of
-from kaiwa.task.folder import CONFIG, read_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from kaiwa.formats.reading import ScoresInput
     from kaiwa.nouns.matrix import Matrix
     from kaiwa.nouns.scores import Scores
-    from kaiwa.task.folder import Task, TaskSettings
 
     Names = str | Iterable[str]
 
 
 @dataclass(frozen=True)
 class Pilots:
-    """By measure, the matrices of the pilots; lines on the files; the settings of the task that the scores are of."""
+    """By measure, the matrices of the pilots; lines on the files, and the names of the pilots in messages."""
 
     by_measure: Mapping[str, list[Matrix]]
     remarks: tuple[str, ...] = ()
-    settings: TaskSettings | None = None
     places: tuple[str, ...] = field(default=())
 
     def one_matrix(self) -> Matrix:
@@ -60,19 +57,15 @@ def read_pilots(
 ) -> Pilots:
     """The pilots: each file, frame, dict or ``Scores`` is one; logs of one evaluation, a file per model, are one.
 
-    A task folder stands for its scores, with the measures of its settings. Pilots of one measure each are pooled,
-    whatever their measures are called: that of a matrix is the name of its file.
+    Pilots of one measure each are pooled, whatever their measures are called: that of a matrix is the name of its file.
     """
-    task = _task_of(scores)
-    given = [task.scores] if task else _each(scores)
+    given = _each(scores)
     sides = {"lower_is_better": _names(lower_is_better), "higher_is_better": _names(higher_is_better)}
     each = [_directed(one, sides) for one in given]
     known = dict.fromkeys(measure for one in each for measure in one.measures)
     for name in (name for names in sides.values() for name in names):
         if name not in known:
             raise UnknownName.among("measure", name, known)
-    if task and measures is None:
-        measures = task.settings.chosen_measures(known, task.scores)
     places = tuple(_place(one, place) for place, one in enumerate(given, start=1))
     if measures is None and all(len(one.measures) == 1 for one in each):
         by_measure = {each[0].measure: [_matrix(one, one.measure, at) for one, at in zip(each, places, strict=True)]}
@@ -83,18 +76,7 @@ def read_pilots(
             for name in named
         }
     remarks = tuple(dict.fromkeys(line for one in each for line in one.only(set(by_measure) & set(one)).remarks))
-    return Pilots(by_measure, remarks, task.settings if task else None, places)
-
-
-def _task_of(scores: ScoresInput) -> Task | None:
-    """The task whose folder is given, alone; it must have scores."""
-    alone = scores[0] if isinstance(scores, list | tuple) and len(scores) == 1 else scores
-    if not isinstance(alone, str | os.PathLike) or not (Path(alone) / CONFIG).is_file():
-        return None
-    task = read_task(Path(alone))
-    if not task.scores.exists():
-        raise InputError.at(task.scores, "no scores yet", "see: kaiwa status")
-    return task
+    return Pilots(by_measure, remarks, places)
 
 
 def _each(scores: ScoresInput) -> list[ScoresInput]:
