@@ -14,6 +14,7 @@ from kaiwa.nouns.cells import Cell, Cells, Part, complete_scores, joined, log_re
 from kaiwa.nouns.direction import BY_NAME, TOPICS_AND_RUNS, Axes, Direction, labelled, require_direction
 from kaiwa.nouns.ids import id_text
 from kaiwa.nouns.matrix import Matrix, Observations
+from kaiwa.nouns.measure_name import known_name
 from kaiwa.show.result import FILE_FORMATS, Description, Result
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from kaiwa.formats.reading import ScoresInput
     from kaiwa.nouns.factors import Factors
     from kaiwa.nouns.ids import FloatArray
+    from kaiwa.nouns.measure_name import MeasuresInput, OtherMeasure
     from kaiwa.stats.kendall import Interval, Ties
     from kaiwa.stats.p_values import PRule
 
@@ -266,9 +268,10 @@ class Scores(Result):
         """The measures, in the order given."""
         return tuple(self._tables)
 
-    def __getitem__(self, measure: str) -> Scores:
-        if measure not in self._tables:
-            raise UnknownName.among("measure", measure, self._tables)
+    def __getitem__(self, measure: str | OtherMeasure) -> Scores:
+        if isinstance(measure, list | tuple):
+            raise InputError(f"{measure} are several measures, and [...] takes one; write .only({list(measure)})")
+        measure = known_name(measure, self._tables)
         if len(self._tables) == 1:
             return self
         one = self._without_tables()
@@ -437,9 +440,7 @@ class Scores(Result):
     def _one(self, measure: str | None = None) -> str:
         """The measure of this name, or the only one."""
         if measure is not None:
-            if measure not in self._tables:
-                raise UnknownName.among("measure", measure, self._tables)
-            return measure
+            return known_name(measure, self._tables)
         if len(self._tables) != 1:
             names = ", ".join(map(repr, self._tables)) or "none"
             what = f"the scores have {counted(len(self._tables), 'measure')} ({names}), and this takes one"
@@ -577,7 +578,7 @@ class Scores(Result):
 
     def compare(
         self,
-        measures: str | Sequence[str] | None = None,
+        measures: MeasuresInput | None = None,
         *,
         test: str = "robust",
         baseline: str | None = None,
