@@ -85,7 +85,7 @@ MEMBERS = {
     "shape": "len(.topics), len(.runs)",
     "mean": ".means()",
     "std": ".standard_errors",
-    "results": "{results}",
+    "results": ".to_pandas()",
     "comparisons": ".pairs",
     "win_tie_loss": ".to_pandas('pairs')",
     "pivot": ".to_pandas('matrix')",
@@ -154,21 +154,20 @@ def no_member(noun: str, name: str, known: Iterable[str]) -> AttributeError:
 
     >>> print(no_member("Run", "save", ["write"]))
     'Run' has no attribute 'save'; write .write(path)
-    >>> print(no_member("Scores", "groupby", []))
+    >>> print(no_member("Scores", "groupby", ["to_pandas"]))
     'Scores' has no attribute 'groupby'; write .to_pandas().groupby
     """
-    what = f"{noun!r} has no attribute {name!r}"
-    if name in MEMBERS:
-        words = {
-            "noun": f"kaiwa.{noun}",
-            "read": _READ.get(noun, "kaiwa.read_scores"),
-            "asdict": _AS_DICT.get(noun, ".to_json(), or its fields"),
-            "results": ".standings" if noun == "Comparison" else ".to_pandas()",
-        }
-        return AttributeError(f"{what}; write {MEMBERS[name].format(**words)}")
-    if name in _FRAMES:
-        return AttributeError(f"{what}; write .{_PANDAS}.{name}")
-    near = _near(name, known)
+    what, own = f"{noun!r} has no attribute {name!r}", set(known)
+    words = {
+        "noun": f"kaiwa.{noun}",
+        "read": _READ.get(noun, "kaiwa.read_scores"),
+        "asdict": _AS_DICT.get(noun, ".to_json(), or its fields"),
+    }
+    ours = f".{_PANDAS}.{name}" if name in _FRAMES else MEMBERS.get(name, "").format(**words)
+    asked = ours.removeprefix(f"kaiwa.{noun}").removeprefix(".").split("(")[0].split(",")[0].split(" ")[0].split(".")[0]
+    if ours and (asked in own or ours.startswith("kaiwa.read_") or not ours.startswith((".", f"kaiwa.{noun}."))):
+        return AttributeError(f"{what}; write {ours}")
+    near = _near(name, own)
     return AttributeError(f"{what}; did you mean .{near}?" if near else what)
 
 

@@ -84,7 +84,7 @@ def test_a_measure_of_ir_measures_is_read_with_its_own_defaults(measure: ir_meas
         ("map@2", "map@2 is read as AP@2: trec_eval and ranx divide by R"),
         ("map_cut_2", "not by min(2, R)"),
         (ir_measures.AP @ 2, "AP@2 is read as AP@2: trec_eval and ranx divide by R"),
-        ("rbp.80", "ranx counts every relevant item as 1"),
+        ("rbp.80", "ranx does not divide the gains by gmax"),
         (ir_measures.ERR @ 5, "levels={1: 1, 2: 3, 3: 7, 4: 15} and max_gain=15"),
     ],
     ids=str,

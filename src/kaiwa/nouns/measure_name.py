@@ -67,7 +67,7 @@ ALIASES = {
 OTHERWISE = {
     "map": "trec_eval and ranx divide by R, the number of relevant items, not by min(K, R)",
     "map_cut": "trec_eval and ranx divide by R, the number of relevant items, not by min(K, R)",
-    "rbp": "ranx counts every relevant item as 1, not its gain over gmax",
+    "rbp": "ranx does not divide the gains by gmax",
 }
 """What another tool does otherwise; for ``map`` and ``map_cut`` if there is a cutoff."""
 

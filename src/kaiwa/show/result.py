@@ -257,7 +257,7 @@ class Result(metaclass=ResultType):
                 return object.__getattribute__(self, name)
             from kaiwa.other_tools import no_member
 
-            raise no_member(type(self).__name__, name, dir(type(self)))
+            raise no_member(type(self).__name__, name, dir(self))
 
     def describe(self) -> Description:
         """What it has to show: tables, notes, JSON fields.

@@ -1,8 +1,8 @@
-"""Calls that people bring from other tools, typed with Kaiwa: what each does.
+"""Calls of other tools, typed with Kaiwa: each works, or one line says what to write, as the list says.
 
 ``other_tools.tsv`` is the list: group, tool, what people write there, what they type here, what happened at revision
-5f7d81a, what happens now, what the line says. ``python tests/docs/other_tools.py`` prints what happens with the Kaiwa
-that is imported, and the counts; ``PYTHONPATH`` chooses another source.
+5f7d81a, what happens now, what the line says. ``python tests/docs/test_other_tools.py`` prints what happens with the
+Kaiwa that is imported, and the counts; ``PYTHONPATH`` chooses another source.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import gzip
 import io
 import json
 import os
+import re
 import warnings
 from collections import Counter
 from contextlib import redirect_stdout
@@ -23,10 +24,12 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import polars as pl
+import pytest
 
 import kaiwa
 
-LIST = Path(__file__).with_suffix(".tsv")
+LIST = Path(__file__).with_name("other_tools.tsv")
+PAGE = Path(__file__).parents[2] / "docs" / "from-other-tools.md"
 SAYS_WHAT_TO_WRITE = ("; write ", "; use ", "; a measure is a text", "did you mean")
 """What an AttributeError or TypeError has in its line if it says what to type."""
 
@@ -68,6 +71,7 @@ def outcome(typed: str, names: dict[str, Any]) -> tuple[str, str]:
 def world(folder: Path) -> dict[str, Any]:
     """The names that the calls use; their files are written to the folder."""
     names: dict[str, Any] = {"kaiwa": kaiwa, "pandas": pd, "polars": pl, "numpy": np, "ir_measures": ir_measures}
+    names["folder"] = folder
     _runs(folder, names)
     _qrels(folder, names)
     _scores(folder, names)
@@ -181,6 +185,42 @@ def _scores(folder: Path, names: dict[str, Any]) -> None:
         "scores": scores,
         "comparison": scores["nDCG@10"].compare(trials=500),
     }
+
+
+CALLS = calls()
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What the calls work on."""
+    return world(tmp_path_factory.mktemp("other-tools"))
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.typed)
+def test_a_call_of_another_tool_does_what_the_list_says(
+    call: Call, names: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The line of one that is refused has what the list says."""
+    for path in names["folder"].iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    monkeypatch.chdir(tmp_path)
+    kind, line = outcome(call.typed, names)
+    assert (kind, call.says in line) == (call.now, True), line
+    assert "\n" not in line
+
+
+def test_what_fails_is_an_error_of_python_itself() -> None:
+    """An argument that a function does not have, and an operator."""
+    assert {call.says for call in CALLS if call.now == "fails"} == {"TypeError"}
+
+
+def test_the_page_has_the_counts_of_the_list() -> None:
+    """Of all calls: those that work, those that are answered, those that fail; before and now."""
+    page = PAGE.read_text(encoding="utf-8")
+    for kind, words in (("works", "works"), ("line", "one line says what to write"), ("fails", "fails")):
+        before, now = (Counter(getattr(call, when) for call in CALLS)[kind] for when in ("before", "now"))
+        assert re.search(rf"^\| {words}\b[^|]*\| {before} \| {now} \|$", page, re.MULTILINE)
+    assert f"{len(CALLS)} names and calls" in page
 
 
 def main() -> None:
