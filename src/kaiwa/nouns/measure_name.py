@@ -142,11 +142,12 @@ NOT_OURS = frozenset(
 )
 """Measures of trec_eval, ranx and ir_measures that are not among ours."""
 
-_RELEVANT = f"map the grades that do not count to 0 and the others to 1, as {option('levels', python='{1: 0, 2: 1}')}"
+_BINARY = option("levels", "L1=0,L2=1", python="{1: 0, 2: 1}")
+_RELEVANT = f"map the grades that do not count to 0 and the others to 1, as {_BINARY}"
 _ELSEWHERE = {
     "rel": _RELEVANT,
-    "gains": f"give the gain of each grade, as {option('levels', python='{1: 1, 2: 3}')}",
-    "dcg": f"give the gain of each grade, 2^grade - 1, as {option('levels', python='{1: 1, 2: 3}')}",
+    "gains": f"give the gain of each grade, as {option('levels', 'L1=1,L2=3', python='{1: 1, 2: 3}')}",
+    "dcg": f"give the gain of each grade, 2^grade - 1, as {option('levels', 'L1=1,L2=3', python='{1: 1, 2: 3}')}",
     "judged_only": f"add {option('condensed', python='True')}",
 }
 """Options of ir_measures that are settings of a score here, for all its measures."""
@@ -249,7 +250,7 @@ def _of_ir_measures(given: object) -> MeasureName:
 _OBJECTS = {
     "AP": OTHERWISE["map"],
     "ERR": "ir_measures has gdeval's ERR, with gains 2^grade - 1 of grades up to 4; for its values add "
-    f"{option('levels', python='{1: 1, 2: 3, 3: 7, 4: 15}')} and {option('max_gain', '15')}",
+    f"{option('levels', 'L1=1,L2=3,L3=7,L4=15', python='{1: 1, 2: 3, 3: 7, 4: 15}')} and {option('max_gain', '15')}",
 }
 
 
