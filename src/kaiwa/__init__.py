@@ -227,7 +227,11 @@ def __getattr__(name: str) -> Any:  # Any: the attribute's own type
 
         return version("kaiwa")
     if name not in _PUBLIC:
-        raise AttributeError(f"module 'kaiwa' has no attribute {name!r}")
+        if name.startswith("_"):  # asked by Python itself
+            raise AttributeError(f"module 'kaiwa' has no attribute {name!r}")
+        from kaiwa.other_tools import no_function
+
+        raise no_function(name, _PUBLIC)
     from importlib import import_module
 
     return getattr(import_module(_PUBLIC[name]), name)

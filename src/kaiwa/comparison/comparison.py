@@ -30,7 +30,7 @@ from kaiwa.comparison.notes import (
 from kaiwa.comparison.ranks import best_of_teams
 from kaiwa.engine.opening import trial_workers
 from kaiwa.errors import InputError, UnknownName, in_python, option
-from kaiwa.formats.reading import chosen_names, one_of, placed, scores_of
+from kaiwa.formats.reading import measures_among, one_of, placed, scores_of
 from kaiwa.formats.scores import MEAN_REMARK
 from kaiwa.show.result import Description, Result, Table
 from kaiwa.task.inputs import takes_task
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from kaiwa.comparison.ranks import TeamBest
     from kaiwa.formats.reading import QrelsInput, ScoresInput
     from kaiwa.nouns.matrix import Direction
+    from kaiwa.nouns.measure_name import MeasuresInput
     from kaiwa.nouns.scores import Scores
     from kaiwa.show.text import Cell
     from kaiwa.stats.anova import AnovaTable, Source
@@ -397,7 +398,7 @@ def _marked(value: Cell, mark: Cell) -> Cell:
 @takes_task
 def compare(
     scores: ScoresInput,
-    measures: str | Sequence[str] | None = None,
+    measures: MeasuresInput | None = None,
     *,
     qrels: QrelsInput | None = None,
     test: str = ROBUST,
@@ -444,7 +445,7 @@ def compare(
     given = scores_of(scores, call="compare(scores)") if qrels is None else _scored(scores, qrels, measures)
     with placed(scores):
         given = scores_of(given, lower_is_better=lower_is_better, higher_is_better=higher_is_better)
-        named = chosen_names("measure", measures if qrels is None else None, given.measures)
+        named = measures_among(measures if qrels is None else None, given.measures)
         if family and len(named) == 1:
             raise InputError(f"a family needs several measures, and there is {named[0]}; leave out {option('family')}")
         chosen = given.only(named)
@@ -470,7 +471,7 @@ def compare(
         return Comparison(found, remarks=complete.remarks, gaps=gaps, teams=teams)
 
 
-def _scored(runs: ScoresInput, qrels: QrelsInput, measures: str | Sequence[str] | None) -> Scores:
+def _scored(runs: ScoresInput, qrels: QrelsInput, measures: MeasuresInput | None) -> Scores:
     """The scores of runs by the measures."""
     from kaiwa.measures.score import DEFAULT, score
 
@@ -498,7 +499,7 @@ def _refuse_what_cannot_act(
             raise InputError(f"{option('test', test)} compares with a baseline; {fix}")
         one_of("test", test, TESTS)
     elif test not in BASELINE_TESTS:
-        one_of("test", test, (*TESTS, *BASELINE_TESTS))
+        one_of("test", test, tuple(dict.fromkeys((*TESTS, *BASELINE_TESTS))))
         known = ", ".join(BASELINE_TESTS)
         raise InputError(
             f"{option('test', test)} compares all pairs; leave out {option('baseline')}, or choose {known}"

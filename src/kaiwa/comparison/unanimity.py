@@ -164,7 +164,7 @@ def unanimity(
         for name, given in (("levels", levels), ("sizes", sizes)):
             if given is not None:
                 raise InputError(f"{option(name, str(given))} draws ratings; leave it out, or give {option('qrels')}")
-        made = voted_gains(votes_of(votes or (), max_level=max_level), "sum")
+        made = voted_gains(votes_of(() if votes is None else votes, max_level=max_level), "sum")
         ratings, drawn = Ratings(made.gains, made.counts), None
     else:
         if max_level is not None:

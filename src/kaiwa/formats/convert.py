@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kaiwa.ambient import progress
 from kaiwa.errors import InputError, Names, option
 from kaiwa.formats.readers import read
-from kaiwa.formats.reading import chosen_names, path_list, placed, qrels_of, runs_of, scores_of, topics_of, votes_of
+from kaiwa.formats.reading import measures_among, path_list, placed, qrels_of, runs_of, scores_of, topics_of, votes_of
 from kaiwa.formats.recognition import CHANCES, FACTORS, QRELS, RUNS, SCORES, TOPICS, VOTES
 from kaiwa.formats.table import FORMATS
 from kaiwa.nouns.noun import Noun
@@ -78,7 +78,7 @@ def _scores(
     """The scores without gaps, of the chosen measures."""
     found = scores_of(given, lower_is_better=lower_is_better, higher_is_better=higher_is_better)
     with placed(given):
-        return found.only(chosen_names("measure", measures, found.measures)).complete()
+        return found.only(measures_among(measures, found.measures)).complete()
 
 
 def _one_file(content: Content[Any, Any]) -> Callable[[Any], Noun]:  # Any: of a caller; each noun's own type

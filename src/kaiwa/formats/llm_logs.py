@@ -325,7 +325,8 @@ def _log(path: Path, folder: str | None) -> Log:
     if (rows := promptfoo_rows(log)) is not None:
         return promptfoo_log(path, rows)
     what = "is not a log of lm-evaluation-harness, inspect_ai or promptfoo"
-    raise InputError.at(path, what, "give samples_*.jsonl, an inspect .eval or JSON log, or promptfoo's results.json")
+    known = "samples_*.jsonl, an inspect .eval or JSON log, promptfoo's results.json"
+    raise InputError.at(path, what, f"give {known}, or a table as a data frame")
 
 
 def _without_failed(logs: dict[Path, Log], remarks: list[str]) -> dict[Path, Log]:

@@ -135,7 +135,7 @@ def format_of(
         return best
     other, better = _best(head, _rows_of_others(nouns))
     if better > match:
-        raise _wrong_noun(path, other, nouns)
+        raise _wrong_noun(path, other, nouns, better)
     return best
 
 
@@ -148,7 +148,7 @@ def refuse_other_nouns(path: Path, *nouns: Content[Any, Any]) -> None:  # Any: a
     """Refuse a file or folder that surely contains another noun."""
     other, match = _best(Head(path), _rows_of_others(nouns))
     if match is Match.SURE:
-        raise _wrong_noun(path, other, nouns)
+        raise _wrong_noun(path, other, nouns, match)
 
 
 def _rows(nouns: Sequence[Content[Any, Any]]) -> list[Format[Any, Any]]:  # Any: as above
@@ -170,7 +170,13 @@ def _best(head: Head, rows: Iterable[Format[Any, Any]]) -> tuple[Format[Any, Any
     return max(found, key=lambda pair: pair[1])
 
 
-def _wrong_noun(path: Path, found: Format[Any, Any], nouns: tuple[Content[Any, Any], ...]) -> InputError:
+def _wrong_noun(path: Path, found: Format[Any, Any], nouns: tuple[Content[Any, Any], ...], match: Match) -> InputError:
+    if path.suffix == ".parquet" and match is not Match.SURE:
+        fix = "read it with pandas.read_parquet, and give the data frame"
+        return InputError.at(path, "is Parquet, of which only pairs are read", fix)
+    if path.suffix == ".json" and match is not Match.SURE:
+        what = f"is JSON, and no {' or '.join(noun.name for noun in nouns)} of a known form"
+        return InputError.at(path, what, "load it, and give the dict or the data frame")
     what = f"this is {found.noun.file} ({found.shape}), not {' or '.join(noun.wanted for noun in nouns)}"
     return InputError.at(path, what, found.noun.use.format(path=shlex.quote(str(path))))
 

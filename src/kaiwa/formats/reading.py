@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from operator import index as whole
 from os import PathLike, fspath
@@ -10,14 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from kaiwa.errors import InputError, UnknownName, option
+from kaiwa.nouns.measure_name import known_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from kaiwa.formats.data_frames import Frame
     from kaiwa.nouns.cells import Cells
     from kaiwa.nouns.factors import Factors
     from kaiwa.nouns.matrix import Direction
+    from kaiwa.nouns.measure_name import MeasuresInput, OtherMeasure
     from kaiwa.nouns.qrels import IntentChances, Qrels
     from kaiwa.nouns.run import Run, Runs
     from kaiwa.nouns.scores import Scores
@@ -189,8 +191,8 @@ def read_factors(path: Path | str) -> Factors:
     return read_file(Path(path))
 
 
-def read_topics(path: Path | str) -> Topics:
-    r"""Topics from lines ``id TAB text``: a mapping of ids to texts.
+def read_topics(source: Path | str | Frame) -> Topics:
+    r"""Topics from lines ``id TAB text``, or from a data frame with columns such as ``qid`` and ``query``.
 
     >>> import kaiwa
     >>> from pathlib import Path
@@ -200,10 +202,12 @@ def read_topics(path: Path | str) -> Topics:
     >>> kaiwa.read_topics(path)["q1"]
     'The first day in Hawaii.'
     """
-    from kaiwa.formats.readers import read_topics as read_file
+    from kaiwa.formats import data_frames, readers
     from kaiwa.nouns.topics import Topics
 
-    return Topics(read_file(Path(path)))
+    return Topics(
+        readers.read_topics(Path(source)) if isinstance(source, Path | str) else data_frames.topics_of(source)
+    )
 
 
 def _read_cells(
@@ -448,28 +452,41 @@ def scores_of_each(
     return [scores.directed({name: chosen[name] for name in scores if name in chosen}) for scores in each]
 
 
-def chosen_names(kind: str, names: str | Sequence[str] | None, known: Iterable[str]) -> list[str]:
-    """The chosen ones of the known names, by default all; a name with commas may be several.
+def measures_among(names: MeasuresInput | None, known: Iterable[str]) -> list[str]:
+    """The chosen ones of the known measures, by default all; a name with commas may be several.
 
-    >>> chosen_names("measure", "nG@1,P+", ["P+", "nG@1"]), chosen_names("measure", "NCUgu,P", ["NCUgu,P"])
+    A measure may be spelled in another way.
+
+    >>> measures_among("nG@1,P+", ["P+", "nG@1"]), measures_among("NCUgu,P", ["NCUgu,P"])
     (['nG@1', 'P+'], ['NCUgu,P'])
+    >>> measures_among(["ndcg_cut_10", "map"], ["AP", "nDCG@10"])
+    ['nDCG@10', 'AP']
     """
     listed = list(known)
-    given = [names] if isinstance(names, str) else list(names or ())
-    chosen = names_apart(given, listed)
-    for name in chosen:
-        if name not in listed:
-            raise UnknownName.among(kind, name, listed)
-    return list(dict.fromkeys(chosen)) or listed
+    chosen = names_apart([] if names is None else measure_list(names), listed)
+    return list(dict.fromkeys(known_name(name, listed) for name in chosen)) or listed
 
 
-def names_apart(names: Iterable[str], known: Collection[str]) -> list[str]:
+def names_apart(names: Iterable[Any], known: Collection[str]) -> list[Any]:  # Any: names, or measures of ir_measures
     """The names; one with commas that is not known is several.
 
     >>> names_apart(["nG@1,P+", "NCUgu,P"], ["NCUgu,P"])
     ['nG@1', 'P+', 'NCUgu,P']
     """
-    return [part for name in names for part in ([name] if name in known else name.split(","))]
+    return [
+        part for name in names for part in ([name] if name in known or not isinstance(name, str) else name.split(","))
+    ]
+
+
+def measure_list(measures: MeasuresInput) -> list[str | OtherMeasure]:
+    """The measures; a text, or one measure of ir_measures, is one.
+
+    >>> measure_list("nG@1"), measure_list(("nG@1", "P+"))
+    (['nG@1'], ['nG@1', 'P+'])
+    """
+    if isinstance(measures, str) or not isinstance(measures, Iterable):
+        return [measures]
+    return list(measures)
 
 
 def topics_of(given: TopicsInput, *, call: str = "") -> dict[str, str]:
@@ -539,6 +556,9 @@ def _refuse_other_nouns(given: object, wanted: str, call: str) -> None:
         kind = type(given).__name__
         order = f"the order is {call}" if call else f"give {wanted}"
         raise InputError(f"got {known.get(kind, kind)} where {wanted} are expected; {order}")
+    if isinstance(given, tuple) and hasattr(given, "_fields"):  # a row of ir_measures
+        fix = "give all rows as one data frame, pandas.DataFrame(rows)"
+        raise InputError(f"{type(given).__name__} is one row of {wanted}; {fix}")
     if not hasattr(given, "__arrow_c_stream__"):
         what = f"{type(given).__name__} is neither {wanted}, nor a path, nor a data frame"
         raise InputError(f"{what}; give {wanted}, the name of a file or folder, a data frame or a dict")

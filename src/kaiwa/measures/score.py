@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from kaiwa.formats.reading import QrelsInput, RunInput, VotesInput
     from kaiwa.measures.judgements import Judgements
     from kaiwa.measures.table import Chosen
+    from kaiwa.nouns.measure_name import MeasuresInput
     from kaiwa.nouns.qrels import IntentChances, Qrels
     from kaiwa.nouns.run import Run
     from kaiwa.nouns.scores import Scores
@@ -77,7 +78,7 @@ def judged_of(
         return judged_votes(votes_of(votes, max_level=max_level, call=_CALL), scale, scheme=scheme, p=p)
     if intents is not None:
         return _judged_by_intent(intents, scale, chances)
-    return judged_gains(qrels_of(qrels or (), call=_CALL), scale)
+    return judged_gains(qrels_of(() if qrels is None else qrels, call=_CALL), scale)
 
 
 _CALL = "score(runs, qrels)"
@@ -147,7 +148,7 @@ _BLOCK_ROWS = 64
 def score(
     runs: RunInput,
     qrels: QrelsInput | None = None,
-    measures: str | Sequence[str] = DEFAULT,
+    measures: MeasuresInput = DEFAULT,
     *,
     votes: VotesInput | None = None,
     intents: PathLike[str] | str | Mapping[str, Qrels] | None = None,

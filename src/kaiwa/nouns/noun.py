@@ -23,6 +23,11 @@ class Rows(Result):
         """Refused by a TypeError, so that pandas shows the message of ``__array__``."""
         raise TypeError(f"a {type(self).__name__} has several columns; use its fields, or .columns()")
 
+    def __getitem__(self, key: object) -> NoReturn:
+        """Refused, with what gives the rows of a topic."""
+        one = next((f".{name}({key!r})" for name in ("ranking", "of") if hasattr(type(self), name)), ".columns()")
+        raise InputError(f"a {type(self).__name__} is not a dict; write {one}")
+
 
 class Noun(Result):
     """What verbs take and return: runs, qrels, votes, scores, topics, factors, chances; with files of its own.

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from kaiwa.formats.data_frames import Frame
     from kaiwa.show.text import Cell
 
 
@@ -57,6 +58,32 @@ class Qrels(TopicLists, Noun, Rows):
         {'c9': 3.0, 'c4': 0.0}
         """
         return cls.from_lists(by_topic("qrels", "grade", grades), top=top)
+
+    @classmethod
+    def from_pandas(
+        cls,
+        frame: Frame,
+        *,
+        topic: str | None = None,
+        comment: str | None = None,
+        gain: str | None = None,
+        top: float | None = None,
+    ) -> Qrels:
+        """Qrels from a data frame of pandas, polars, Arrow or duckdb: a row per judged comment.
+
+        Columns are found by their usual names (topic, qid, query_id; comment, docno, doc_id; gain, relevance, label),
+        or named by the arguments. ``top`` is the scale's highest gain, by default the largest.
+
+        >>> import kaiwa, polars
+        >>> frame = polars.DataFrame({"q_id": ["q1", "q1"], "doc_id": ["c9", "c4"], "score": [3, 0]})
+        >>> kaiwa.Qrels.from_pandas(frame, gain="score").of("q1")
+        {'c9': 3.0, 'c4': 0.0}
+        """
+        from kaiwa.formats.data_frames import qrels_of
+
+        named = {"topic": topic, "comment": comment, "gain": gain}
+        found = qrels_of(frame, names={kind: column for kind, column in named.items() if column})
+        return found if top is None else replace(found, top=float(top))
 
     @classmethod
     def from_lists(

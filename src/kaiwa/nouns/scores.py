@@ -23,6 +23,7 @@ from kaiwa.nouns.matrix import (
     labelled,
     require_direction,
 )
+from kaiwa.nouns.measure_name import known_name
 from kaiwa.nouns.noun import Noun
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from kaiwa.formats.data_frames import Frame
     from kaiwa.formats.reading import ScoresInput
     from kaiwa.nouns.ids import FloatArray
+    from kaiwa.nouns.measure_name import MeasuresInput, OtherMeasure
     from kaiwa.show.result import Description
     from kaiwa.stats.kendall import Interval, Ties
     from kaiwa.stats.p_values import PRule
@@ -274,9 +276,10 @@ class Scores(Noun):
         """The measures, in the order given."""
         return tuple(self._tables)
 
-    def __getitem__(self, measure: str) -> Scores:
-        if measure not in self._tables:
-            raise UnknownName.among("measure", measure, self._tables)
+    def __getitem__(self, measure: str | OtherMeasure) -> Scores:
+        if isinstance(measure, list | tuple):
+            raise InputError(f"{measure} are several measures, and [...] takes one; write .only({list(measure)})")
+        measure = known_name(measure, self._tables)
         if len(self._tables) == 1:
             return self
         one = self._without_tables()
@@ -445,9 +448,7 @@ class Scores(Noun):
     def _one(self, measure: str | None = None) -> str:
         """The measure of this name, or the only one."""
         if measure is not None:
-            if measure not in self._tables:
-                raise UnknownName.among("measure", measure, self._tables)
-            return measure
+            return known_name(measure, self._tables)
         if len(self._tables) != 1:
             names = ", ".join(map(repr, self._tables)) or "none"
             what = f"the scores have {counted(len(self._tables), 'measure')} ({names}), and this takes one"
@@ -585,7 +586,7 @@ class Scores(Noun):
 
     def compare(
         self,
-        measures: str | Sequence[str] | None = None,
+        measures: MeasuresInput | None = None,
         *,
         test: str = "robust",
         baseline: str | None = None,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kaiwa.comparison.variance import Variance
+    from kaiwa.formats.data_frames import Frame
     from kaiwa.labelling.agreement import Agreement
     from kaiwa.labelling.voted_qrels import VotedQrels
 
@@ -132,6 +133,33 @@ class Votes(Noun, Rows):
             level=np.array(levels, dtype=np.int64),
             top=found_top(levels) if max_level is None else max_level,
         )
+
+    @classmethod
+    def from_pandas(
+        cls,
+        frame: Frame,
+        *,
+        topic: str | None = None,
+        comment: str | None = None,
+        assessor: str | None = None,
+        level: str | None = None,
+        max_level: int | None = None,
+    ) -> Votes:
+        """Votes from a data frame of pandas, polars, Arrow or duckdb: a row per vote; an empty level is not given.
+
+        Columns are found by their usual names (topic, qid, query_id; comment, docno, doc_id; assessor, annotator;
+        level, label), or named by the arguments. ``max_level`` is the scale's highest level, by default the highest
+        of the frame.
+
+        >>> import kaiwa, polars
+        >>> frame = polars.DataFrame({"qid": ["q1"], "docno": ["c9"], "person": ["ann"], "label": [2]})
+        >>> kaiwa.Votes.from_pandas(frame, assessor="person")
+        Votes(1 item, 1 assessor, 1 vote)
+        """
+        from kaiwa.formats.data_frames import votes_of
+
+        named = {"topic": topic, "comment": comment, "assessor": assessor, "level": level}
+        return votes_of(frame, top=max_level, names={kind: column for kind, column in named.items() if column})
 
     @classmethod
     def together(cls, each: Sequence[Votes]) -> Votes:

@@ -8,6 +8,7 @@ the same notes.
 from __future__ import annotations
 
 import json
+from abc import ABCMeta
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -134,6 +135,8 @@ class Description:
         if name is None:
             return self.tables[0]
         if name not in known:
+            if form_of(Path(str(name))):
+                raise InputError(f"{name!r} is a file, not a table; write it with .write({name!r})")
             raise UnknownName.among("table", name, known)
         return known[name]
 
@@ -219,13 +222,49 @@ class Description:
         return drawn[form](table)
 
 
-class Result:
+class ResultType(ABCMeta):
+    """The type of nouns and results: a name or a call of another tool is an error that says what to write."""
+
+    if not TYPE_CHECKING:  # a type checker goes on refusing unknown names
+
+        def __getattr__(cls, name: str) -> NoReturn:
+            if name.startswith("_"):  # asked by Python and notebooks
+                raise AttributeError(name)
+            from kaiwa.other_tools import no_member
+
+            raise no_member(cls.__name__, name, dir(cls))
+
+        def __call__(cls, *given: object, **fields: object) -> object:
+            """Make one of its fields; of a dict or a frame it is made by a constructor."""
+            if len(given) == 1 and (maker := _maker(given[0])) and hasattr(cls, maker):
+                name, other = f"kaiwa.{cls.__name__}", type(given[0]).__name__
+                raise InputError(f"{name}(...) takes its fields, not a {other}; write {name}.{maker}(...)")
+            return super().__call__(*given, **fields)
+
+
+def _maker(given: object) -> str:
+    """The constructor that takes it; "" if none does."""
+    if isinstance(given, Mapping):
+        return "from_dict"
+    return "from_pandas" if hasattr(given, "__arrow_c_stream__") else ""
+
+
+class Result(metaclass=ResultType):
     """A noun or a result: ``print`` shows its text, a notebook its tables; it becomes frames, LaTeX, JSON.
 
     ``settings`` are the options that were taken from the settings of a task, by name; empty for what is made without.
     """
 
     settings: Mapping[str, Any] = MappingProxyType({})  # Any: JSON values
+
+    if not TYPE_CHECKING:  # as above
+
+        def __getattr__(self, name: str) -> Any:  # Any: a property that failed fails again, with its own error
+            if name.startswith("_") or hasattr(type(self), name):
+                return object.__getattribute__(self, name)
+            from kaiwa.other_tools import no_member
+
+            raise no_member(type(self).__name__, name, dir(self))
 
     def describe(self) -> Description:
         """What it has to show: tables, notes, JSON fields.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, UnknownName, option
 from kaiwa.formats.readers import are_logs
-from kaiwa.formats.reading import chosen_names, matched, name_list, scores_of
+from kaiwa.formats.reading import matched, measures_among, name_list, scores_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -105,7 +105,7 @@ def _directed(one: ScoresInput, sides: Mapping[str, list[str]]) -> Scores:
 
 def _chosen(measures: str | Sequence[str] | None, known: Iterable[str], place: str) -> list[str]:
     try:
-        return chosen_names("measure", measures, known)
+        return measures_among(measures, known)
     except UnknownName as unknown:
         raise InputError(f"{place}: {unknown.marked}") from None
 
