@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kaiwa.comparison.unanimity import Study, unanimity
     from kaiwa.comparison.variance import Variance, variance
     from kaiwa.corpus.repository import Repository, clean
-    from kaiwa.corpus.topics import Topics, topics
+    from kaiwa.corpus.topics import topics
     from kaiwa.errors import DesignError, InputError, KaiwaError, UnknownName
     from kaiwa.formats.reading import (
         read_chances,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from kaiwa.nouns.qrels import Qrels
     from kaiwa.nouns.run import Pair, Run
     from kaiwa.nouns.scores import Scores
+    from kaiwa.nouns.topics import Topics
     from kaiwa.nouns.votes import Votes
     from kaiwa.pooling.pool import Pool, pool
     from kaiwa.ranking.answering import Bot, RunFolder, open, reply, retrieve, retrieve_all  # noqa: A004  kaiwa.open
@@ -65,7 +66,7 @@ _HOMES = {
     "kaiwa.comparison.unanimity": "Study unanimity",
     "kaiwa.comparison.variance": "Variance variance",
     "kaiwa.corpus.repository": "Repository clean",
-    "kaiwa.corpus.topics": "Topics topics",
+    "kaiwa.corpus.topics": "topics",
     "kaiwa.errors": "DesignError InputError KaiwaError UnknownName",
     "kaiwa.formats.reading": (
         "read_chances read_factors read_intents read_qrels read_run read_runs read_scores read_topics read_votes"
@@ -80,6 +81,7 @@ _HOMES = {
     "kaiwa.nouns.qrels": "Qrels",
     "kaiwa.nouns.run": "Pair Run",
     "kaiwa.nouns.scores": "Scores",
+    "kaiwa.nouns.topics": "Topics",
     "kaiwa.nouns.votes": "Votes",
     "kaiwa.pooling.pool": "Pool pool",
     "kaiwa.ranking.answering": "Bot RunFolder open reply retrieve retrieve_all",

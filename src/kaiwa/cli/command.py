@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from kaiwa.ambient import shown_by
+from kaiwa.cli.grammar import dashes_resolved, refuse_second_values, split_lists, spooled_stdin, write_options
 from kaiwa.cli.output import OUT_FILE, Terminal, quiet_option, remark
 from kaiwa.files.atomic import reading, refuse_input, together
 
@@ -196,14 +197,33 @@ class VerbCommand(click.Command):
         folder = task_folder_in(args) if asked else None
         if folder and info_name:
             verb = f"{parent.info_name} {info_name}" if parent and isinstance(parent.command, VerbGroup) else info_name
-            extra["default_map"] = _defaults(folder, verb, args)
+            lists = {one.name for one in self.params if isinstance(one, click.Option) and one.multiple}
+            given = _defaults(folder, verb, args)
+            extra["default_map"] = {
+                name: (value,) if name in lists and not isinstance(value, list | tuple) else value
+                for name, value in given.items()
+            }
         context = super().make_context(info_name, args, parent, **extra)
         context.meta[_FOLDER] = folder
         return context
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The values of the options: one of each, or a list, also with commas."""
+        if not ctx.resilient_parsing:
+            refuse_second_values(self, ctx, args)
+        rest = super().parse_args(ctx, args)
+        split_lists(self, ctx)
+        return rest
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options in groups: what it works on, how, what is shown, how it runs."""
+        write_options(self, ctx, formatter)
+        if isinstance(self, click.Group):
+            self.format_commands(ctx, formatter)
+
     def invoke(self, ctx: click.Context) -> Any:  # Any: what the verb returns
         """Do the verb's work; what it writes into a task folder is recorded with how it was made."""
-        with shown_by(Terminal()):
+        with shown_by(Terminal()), dashes_resolved(self, ctx):
             return self._work(ctx)
 
     def _work(self, ctx: click.Context) -> Any:  # Any: what the verb returns
@@ -219,7 +239,7 @@ class VerbCommand(click.Command):
                 ended, written = findings, Made(None, {})
             made = written if isinstance(written, Made) else Made(written or ctx.params.get("output"), {})
             if isinstance(made.path, Path) and (made.path in outputs or made.path.is_file()):
-                inputs = _paths(self, ctx.params, written=False)
+                inputs = [one for one in _paths(self, ctx.params, written=False) if one != spooled_stdin()]
                 until_renamed.enter_context(_recorded(made.path, outputs, made.facts, ctx.params, inputs))
         if ended:
             raise ended
@@ -257,7 +277,10 @@ class VerbGroup(VerbCommand, click.Group):
             ctx._protected_args, ctx.args = args[:1], args[1:]  # noqa: SLF001  where click's Group has them
             return ctx.args
         ctx.allow_interspersed_args = True
+        if not ctx.resilient_parsing:
+            refuse_second_values(self, ctx, args)
         rest = click.Command.parse_args(self, ctx, args)
+        split_lists(self, ctx)
         for name in (one.name for one in self.params if isinstance(one, click.Argument)):
             for word in map(str, ctx.params.get(str(name)) or ()):
                 if word in self.commands and not Path(word).exists():

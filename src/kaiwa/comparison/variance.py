@@ -28,7 +28,7 @@ from kaiwa.comparison.shown import (
 from kaiwa.engine.opening import trial_workers
 from kaiwa.errors import InputError, counted, in_python, option
 from kaiwa.formats.readers import are_logs, format_of
-from kaiwa.formats.reading import matched, placed, scores_of, scores_of_each, votes_of
+from kaiwa.formats.reading import matched, one_name, placed, scores_of, scores_of_each, votes_of
 from kaiwa.formats.recognition import SCORES, VOTES
 from kaiwa.nouns.direction import TOPICS_AND_RUNS, Axes, Direction, labelled
 from kaiwa.nouns.votes import Votes
@@ -362,7 +362,7 @@ def _components_table(components: Sequence[Component], printed: Sequence[Sequenc
 
 def variance(
     scores: ScoresInput | VotesInput,
-    measure: str | None = None,
+    measures: str | Sequence[str] | None = None,
     *,
     lower_is_better: str | Iterable[str] = (),
     higher_is_better: str | Iterable[str] = (),
@@ -374,10 +374,10 @@ def variance(
 ) -> Variance:
     """V_E, V_E2 and the variance components of one measure, for designing the next round.
 
-    The scores of a list are separate matrices, which are pooled by their degrees of freedom; limits are bootstrap
-    limits over topics. ``crossed`` fits one mixed model of topic, run, assessor and repeat to all scores together,
-    with any of them missing; votes are modelled by topic, item and assessor. ``engine`` computes the draws; the result
-    does not depend on it.
+    ``measures`` names the one if there are several. The scores of a list are separate matrices, which are pooled by
+    their degrees of freedom; limits are bootstrap limits over topics. ``crossed`` fits one mixed model of topic, run,
+    assessor and repeat to all scores together, with any of them missing; votes are modelled by topic, item and
+    assessor. ``engine`` computes the draws; the result does not depend on it.
 
     >>> import kaiwa
     >>> scores = kaiwa.Scores.from_matrix("AP", ("q1", "q2"), "AB", [[0.5, 0.25], [0.25, 0.25]])
@@ -386,11 +386,10 @@ def variance(
     """
     if crossed:
         _refuse_draws(trials, engine)
-        return _modelled_variance(scores, measure, lower_is_better, higher_is_better, confidence)
-    each = [
-        (one if measure is None else one[measure]).complete()
-        for one in _separate(scores, lower_is_better, higher_is_better)
-    ]
+        return _modelled_variance(scores, measures, lower_is_better, higher_is_better, confidence)
+    given = _separate(scores, lower_is_better, higher_is_better)
+    measure = one_name("measures", measures, {name for one in given for name in one})
+    each = [(one if measure is None else one[measure]).complete() for one in given]
     with placed(scores), progress("resampling topics"), trial_workers(engine) as workers:
         first = each[0].matrix()
         found = pooled_variance(
@@ -413,7 +412,7 @@ def _refuse_draws(trials: int, engine: str) -> None:
 
 def _modelled_variance(
     scores: ScoresInput | VotesInput,
-    measure: str | None,
+    measures: str | Sequence[str] | None,
     lower: str | Iterable[str],
     higher: str | Iterable[str],
     confidence: float,
@@ -426,7 +425,7 @@ def _modelled_variance(
             return Variance(of_votes, measure="votes")
         found_scores = scores_of(given, lower_is_better=lower, higher_is_better=higher)
         with placed(scores):
-            observed = found_scores.observations(measure)
+            observed = found_scores.observations(one_name("measures", measures, found_scores.measures))
             found = crossed_variance(observed, confidence=confidence)
     remarks = found_scores.only([observed.measure]).remarks
     return Variance(found, measure=found.measure, direction=found.direction, axes=found.axes, remarks=remarks)

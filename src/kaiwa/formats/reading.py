@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kaiwa.nouns.qrels import Qrels
     from kaiwa.nouns.run import Run
     from kaiwa.nouns.scores import Scores
+    from kaiwa.nouns.topics import Topics
     from kaiwa.nouns.votes import Votes
 
     AnyPath: TypeAlias = PathLike[str] | str
@@ -188,20 +189,21 @@ def read_factors(path: Path | str) -> dict[str, Factors]:
     return read_file(Path(path))
 
 
-def read_topics(path: Path | str) -> dict[str, str]:
-    r"""Topics from lines ``id TAB text``.
+def read_topics(source: Path | str | Frame) -> Topics:
+    r"""Topics from a file of lines ``id TAB text``, or from a data frame.
 
     >>> import kaiwa
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp(), "topics.tsv")
     >>> _ = path.write_text("q1\tThe first day in Hawaii.\n")
-    >>> kaiwa.read_topics(path)
-    {'q1': 'The first day in Hawaii.'}
+    >>> kaiwa.read_topics(path)["q1"]
+    'The first day in Hawaii.'
     """
-    from kaiwa.formats.readers import read_topics as read_file
+    from kaiwa.formats import data_frames, readers
+    from kaiwa.nouns.topics import Topics
 
-    return read_file(Path(path))
+    return Topics(readers.read_topics(source) if isinstance(source, PathLike | str) else data_frames.topics_of(source))
 
 
 def _read_cells(
@@ -470,26 +472,36 @@ def names_apart(names: Iterable[str], known: Collection[str]) -> list[str]:
     return [part for name in names for part in ([name] if name in known else name.split(","))]
 
 
+def one_name(argument: str, names: str | Sequence[str] | None, known: Collection[str]) -> str | None:
+    """The one name of an argument that may be a list elsewhere; None without one, an error with several.
+
+    >>> one_name("measures", ["NCUgu,P"], ["NCUgu,P"]), one_name("measures", None, ["P+"])
+    ('NCUgu,P', None)
+    >>> one_name("measures", "nG@1,P+", ["P+"])
+    Traceback (most recent call last):
+    kaiwa.errors.InputError: measures= is one name here, and nG@1, P+ are given; give one
+    """
+    given = [] if names is None else names_apart(name_list(argument, names), known)
+    if len(given) > 1:
+        raise InputError(f"{option(argument)} is one name here, and {', '.join(given)} are given; give one")
+    return given[0] if given else None
+
+
 def topics_of(given: TopicsInput, *, call: str = "") -> dict[str, str]:
     """The topics that are given, id to text: a dict, a file, a data frame, sampled topics, or a list of these.
 
     >>> topics_of({"q1": "Hello"})
     {'q1': 'Hello'}
     """
-    from kaiwa.formats.data_frames import topics_of as framed_topics
-    from kaiwa.nouns.ids import id_text
+    from kaiwa.nouns.topics import Topics
 
     topics: dict[str, str] = {}
     for one in _each(given):
-        sampled = getattr(one, "topics", None)
-        if isinstance(one, PathLike | str):
-            each = [read_topics(path) for path in matched(fspath(one))]
-        elif isinstance(one, Mapping) or isinstance(sampled, Mapping):
-            rows = dict(one if isinstance(one, Mapping) else sampled or {})
-            each = [{id_text("topic", topic): _text_of(topic, text) for topic, text in rows.items()}]
+        if isinstance(one, Mapping):
+            each = [one if isinstance(one, Topics) else Topics.from_dict(one)]
         else:
             _refuse_other_nouns(one, "topics", call)
-            each = [framed_topics(one)]
+            each = [read_topics(source) for source in _sources(one)]
         for own in each:
             if twice := next((topic for topic in own if topic in topics), None):
                 raise InputError(f"duplicate topic {twice!r}; give each topic once")
@@ -497,12 +509,6 @@ def topics_of(given: TopicsInput, *, call: str = "") -> dict[str, str]:
     if not topics:
         raise InputError("no topics; give at least one")
     return topics
-
-
-def _text_of(topic: object, text: object) -> str:
-    if not isinstance(text, str):
-        raise InputError(f"topic {topic!r}: {text!r} is not a text; give {{topic: text}}")
-    return text
 
 
 def _each(given: object) -> list[Any]:  # Any: of a caller, looked at by the verb that asks

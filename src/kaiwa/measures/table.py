@@ -170,6 +170,18 @@ def chosen_measures(names: str | Sequence[str]) -> list[Chosen]:
     return [choose(name) for given in listed for name in _apart(given)]
 
 
+def one_measure(names: str | Sequence[str]) -> str:
+    """The one measure of these names; an error with several.
+
+    >>> one_measure(["nERR@10"])
+    'nERR@10'
+    """
+    given = [one.text for one in chosen_measures(names)]
+    if len(given) > 1:
+        raise InputError(f"{option('measures')} is one name here, and {', '.join(given)} are given; give one")
+    return given[0]
+
+
 def _apart(given: str) -> list[str]:
     """The name, or the names between its commas."""
     if "," not in given:

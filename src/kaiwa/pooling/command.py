@@ -23,16 +23,18 @@ if TYPE_CHECKING:
 @takedown_option
 @click.option(
     "-m",
-    "--measure",
+    "--measures",
+    metavar="NAME",
     type=MEASURE_NAME,
-    default=MEASURE,
-    show_default=True,
-    help="With --qrels: measure for the rankings with each team left out.",
+    multiple=True,
+    default=(MEASURE,),
+    show_default=MEASURE,
+    help="With --qrels: the one measure of the rankings with each team left out.",
 )
 @click.option(
     "--sheet", type=OUT_FILE, help="Write the task's pool as a sheet to judge: .csv, or .html with --assessor."
 )
-@click.option("--assessors", metavar="A1,A2,...", help="The assessors' columns of a .csv sheet (default: A1).")
+@click.option("--assessors", metavar="NAME", multiple=True, help="The columns of a .csv sheet (default: A1).")
 @click.option("--assessor", metavar="NAME", help="The assessor of an .html sheet.")
 @seed_option
 @result_options

@@ -25,6 +25,7 @@ from kaiwa.formats.takedown import given_ids
 from kaiwa.labelling.items import judging_items
 from kaiwa.measures.judgements import judge
 from kaiwa.measures.scoring import Reading, score
+from kaiwa.measures.table import one_measure
 from kaiwa.nouns.ids import IdTable, codes_of, pack, starts_of, unpack
 from kaiwa.nouns.run import Run
 from kaiwa.pooling.items import (
@@ -259,7 +260,7 @@ def pool(
     max_items: int | None = None,
     order: str | None = None,
     qrels: QrelsInput | None = None,
-    measure: str = MEASURE,
+    measures: str | Sequence[str] = MEASURE,
     takedown: Path | str | Collection[str] | None = None,
     sheet: Path | str | None = None,
     assessors: str | Sequence[str] | None = None,
@@ -270,8 +271,8 @@ def pool(
 
     ``depth`` is the number of ranks of each run that are pooled; at most ``max_items`` are taken, rank by rank, R1 runs
     before R2 runs. ``order`` is what ranks a run: ``file``, ``score`` or ``rank``. With ``qrels`` the result has what
-    is unjudged, and the ranking by ``measure`` with each team left out. Topics and comments of ``takedown``, ids or a
-    file of them, are not pooled.
+    is unjudged, and the ranking by one measure (``measures``) with each team left out. Topics and comments of
+    ``takedown``, ids or a file of them, are not pooled.
 
     With ``sheet`` the ``runs`` are a task folder, whose pool is written with its texts to be judged without a server: a
     .csv file with a column for each of the ``assessors`` (default: A1), or an .html page for one ``assessor``.
@@ -284,12 +285,13 @@ def pool(
     >>> kaiwa.pool(runs, depth=1).teams["T2"]
     {'items': 1, 'unique': 1}
     """
+    chosen = one_measure(measures)
     asked = {
         "depth": depth != DEPTH,
         "max_items": max_items is not None,
         "order": order is not None,
         "qrels": qrels is not None,
-        "measure": measure != MEASURE,
+        "measures": chosen != MEASURE,
         "takedown": takedown is not None,
         "seed": seed != 1,
     }
@@ -300,8 +302,8 @@ def pool(
         return Pool(_listed(items), read_task(Path(runs)).settings.depth, sheet=written)  # type: ignore[arg-type]  # a path, as was checked
     if idle := "assessors" if assessors else "assessor" if assessor is not None else None:
         raise InputError(f"{option(idle)} is for a sheet to judge; add {option('sheet', 'FILE')}, or leave it out")
-    if asked["measure"] and qrels is None:
-        raise InputError(f"{option('measure', measure)} ranks runs by judgements; add {option('qrels', 'FILE')}")
+    if asked["measures"] and qrels is None:
+        raise InputError(f"{option('measures', chosen)} ranks runs by judgements; add {option('qrels', 'FILE')}")
     if max_items is not None and max_items < 1:
         raise InputError(f"{option('max_items', str(max_items))} pools nothing; give at least 1")
     given = runs_of(runs, order=order)
@@ -313,7 +315,7 @@ def pool(
             judged,
             depth=depth,
             max_items=max_items,
-            measure=measure,
+            measure=chosen,
             ids=given_ids(takedown),
             rng=rng,
             moved=moved,

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kaiwa.errors import InputError, counted, option
-from kaiwa.formats.reading import name_list, qrels_of, runs_of, votes_of
+from kaiwa.formats.reading import qrels_of, runs_of, votes_of
 from kaiwa.labelling.gains import voted_gains
+from kaiwa.measures.table import one_measure
 from kaiwa.show.result import Description, Result, Table
 from kaiwa.topicset.budget import Labelling, Split, best_split, cheapest, pool_items
 from kaiwa.topicset.design import Design, answer_fields, design
@@ -245,10 +246,7 @@ def _refuse_what_cannot_act(
 
 def _measure(measures: str | Sequence[str] | None) -> str:
     """The measure that the runs are scored by."""
-    named = name_list("measures", measures) if measures is not None else []
-    if len(named) > 1:
-        raise InputError(f"the runs are scored by one measure, and {', '.join(named)} are given; give one")
-    return named[0] if named else MEASURE
+    return one_measure(MEASURE if measures is None or not len(measures) else measures)
 
 
 def _items(judged: list[Run], depth: int, pooled: int, overlap: float) -> float:

@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from kaiwa.cli.command import task_folder, verb
 from kaiwa.cli.options import gathered, store_option, takedown_option, task_argument
-from kaiwa.cli.output import IN_FILE, FiniteRange, Summary, emit, is_quiet, json_option, remark
+from kaiwa.cli.output import IN_FILE, FiniteRange, Summary, emit, how, is_quiet, json_option, remark
 from kaiwa.errors import InputError, needs_extra, option
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ _ADDRESS = (
     click.option("--port", metavar="N", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any."),
     click.option("--host", default="127.0.0.1", show_default=True, help="Another one needs TLS or --insecure."),
     click.option("--url", default="", help="The address of a proxy before this server, as people type it."),
-    click.option("--tls-cert", type=IN_FILE, help="A certificate (PEM)."),
-    click.option("--tls-key", type=IN_FILE, help="The key of the certificate (PEM)."),
+    how("--tls-cert", type=IN_FILE, help="A certificate (PEM)."),
+    how("--tls-key", type=IN_FILE, help="The key of the certificate (PEM)."),
     click.option("--insecure", is_flag=True, help="Serve other machines without TLS."),
 )
 _REPLY = (
