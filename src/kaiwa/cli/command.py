@@ -105,6 +105,8 @@ def _that_act(given: Mapping[str, Any], words: Sequence[str]) -> dict[str, Any]:
     test = typed[-1] if typed else "" if "test" in idle else given["test"]
     if test in {"tukey", "t", "crossed"}:
         idle |= {"trials"}
+    if test in {"t", "crossed"}:
+        idle |= {"seed"}
     if test == "crossed":
         idle |= {"margin"}
     return {name: value for name, value in given.items() if name not in idle}

@@ -142,6 +142,10 @@ _LEAST = re.compile(r"; x>=\d+(?=\])|  \[x>=\d+\]")
 """A lower bound, which the error of a smaller number says."""
 
 
+_LISTED = re.compile(r"\[default: \((.*)\)\]")
+"""The default of a list, as click shows it."""
+
+
 def group_of(one: click.Option) -> str:
     """The group of an option in ``--help``: its own, else that of its type."""
     if isinstance(one, SharedOption):
@@ -171,4 +175,5 @@ def _record(one: click.Option, ctx: click.Context) -> tuple[str, str] | None:
     words, text = record
     for long, short in _TYPES.items():
         words = words.removesuffix(long) + short if words.endswith(long) else words
-    return f"{words},..." if one.multiple and not words.endswith("...") else words, _LEAST.sub("", text)
+    words = f"{words},..." if one.multiple and not words.endswith("...") else words
+    return words, _LISTED.sub(r"[default: \1]", _LEAST.sub("", text))

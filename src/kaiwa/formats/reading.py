@@ -172,6 +172,20 @@ def _directions(lower: str | Iterable[str], higher: str | Iterable[str]) -> dict
     return {**dict.fromkeys(low, "lower"), **dict.fromkeys(high, "higher")}
 
 
+def refuse_idle_directions(chosen: Collection[str], lower: str | Iterable[str], higher: str | Iterable[str]) -> None:
+    """Refuse the direction of a measure that is not among the chosen ones.
+
+    >>> refuse_idle_directions(["P+"], "ppl", ())
+    Traceback (most recent call last):
+    kaiwa.errors.InputError: lower_is_better="ppl" is not among the chosen measures (P+); choose it too, or leave it out
+    """
+    for measure, direction in _directions(lower, higher).items():
+        if measure not in chosen:
+            given = option(f"{direction}_is_better", measure)
+            what = f"{given} is not among the chosen measures ({', '.join(chosen)})"
+            raise InputError(f"{what}; choose it too, or leave it out")
+
+
 def read_factors(path: Path | str) -> dict[str, Factors]:
     """Standardisation factors by measure, as ``write_factors`` wrote them.
 

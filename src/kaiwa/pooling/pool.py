@@ -67,7 +67,8 @@ class Pool(Result):
     """The items to judge, shuffled, and their statistics; written as ``topic TAB comment`` without run names.
 
     ``pooled`` are the items, with the rank that each run gives each. ``coverage`` and ``left_out`` are empty without
-    judgements. ``sheet`` is the sheet on which a task's pool was written.
+    judgements, and ``measure`` is that of the rankings in ``left_out``. ``sheet`` is the sheet on which a task's pool
+    was written.
 
     >>> import kaiwa
     >>> run = kaiwa.Run.from_dict({"q1": {"c9": 2.0, "c4": 1.0}}, name="A-C-R1")
@@ -83,6 +84,7 @@ class Pool(Result):
     coverage: list[Coverage] = field(default_factory=list)
     teams_left_out: list[LeftOut] = field(default_factory=list)
     sheet: Sheet | None = None
+    measure: str | None = None
 
     def __repr__(self) -> str:
         size = f"{counted(self.topics, 'topic')}, {counted(len(self.pooled.runs), 'run')}"
@@ -137,6 +139,7 @@ class Pool(Result):
             "sizes": self.sizes,
             "unjudged": self.unjudged,
             "left_out": self.left_out,
+            "measure": self.measure,
             "sheet": None if self.sheet is None else str(self.sheet.path),
             "assessors": self.assessors,
         }
@@ -188,7 +191,8 @@ class Pool(Result):
             "tau with the full ranking",
             "largest fall of its runs, in ranks",
         ]
-        return Table("left_out", ["team", "items_lost", "tau", "largest_fall"], rows, header)
+        caption = f"Runs ranked by mean {self.measure}."
+        return Table("left_out", ["team", "items_lost", "tau", "largest_fall"], rows, header, caption=caption)
 
     def _deeper(self) -> str:
         """What a pool of twice the depth would add."""
@@ -348,6 +352,7 @@ def _pooled(
         teams_left_out=leave_teams_out(shown, judged, taken, depth=depth, measure=measure, moved=moved)
         if judged
         else [],
+        measure=measure if judged else None,
     )
 
 

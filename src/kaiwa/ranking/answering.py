@@ -388,6 +388,7 @@ def reply(
     >>> kaiwa.reply("index", "A day in Hawaii", k=1)[0].text
     'Enjoy the beaches of Hawaii'
     """
+    _refuse_idle_models(system, models, ranker)
     return _bot_of(index, system=system, models=models, ranker=ranker, takedown=takedown).reply(
         post,
         k=k,
@@ -428,6 +429,7 @@ def retrieve(
     >>> kaiwa.retrieve("index", {"q1": "A day in Hawaii"}, name="KAIWA-E-R1")
     Run('KAIWA-E-R1', 1 topic, 1 comment)
     """
+    _refuse_idle_models(system, models, ranker)
     asked = topics_of(topics)
     return _bot_of(index, system=system, models=models, ranker=ranker, takedown=takedown).retrieve(
         asked,
@@ -542,6 +544,14 @@ def _bot_of(
         if value is not None:
             raise InputError(f"the index is open already; give {option(name)} to kaiwa.open")
     return index
+
+
+def _refuse_idle_models(system: str | None, models: AnyPath | None, ranker: AnyPath | None) -> None:
+    """Refuse models for a system that uses none; a ranker may need some."""
+    asked = system or DEFAULT_SYSTEM
+    if models is not None and ranker is None and asked != LEARNED and not SYSTEMS[asked].models:
+        fix = f"leave out {option('models')}, or choose a system that does (kaiwa names systems)"
+        raise InputError(f"system {asked!r} needs no models; {fix}")
 
 
 def _refuse_folder_inside(folder: Path, read: list[Path]) -> None:

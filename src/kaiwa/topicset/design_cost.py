@@ -167,7 +167,7 @@ def design_cost(
     62.6
     """
     measured = qrels is not None or votes is not None
-    _refuse_what_cannot_act(runs=runs, qrels=qrels, votes=votes, max_level=max_level, overlap=overlap)
+    _refuse_what_cannot_act(runs=runs, qrels=qrels, votes=votes, max_level=max_level, overlap=overlap, seed=seed)
     found = design(
         scores,
         None if measured and scores is None else measures,
@@ -220,6 +220,7 @@ def _refuse_what_cannot_act(
     votes: VotesInput | None,
     max_level: int | None,
     overlap: float,
+    seed: int,
 ) -> None:
     contradictions = (
         (
@@ -233,6 +234,10 @@ def _refuse_what_cannot_act(
         (
             max_level is not None and votes is None,
             f"{option('max_level')} is the scale of votes; give these too ({option('votes')}), or leave it out",
+        ),
+        (
+            seed != 1 and votes is None,
+            f"{option('seed')} draws from votes; give these too ({option('votes')}), or leave it out",
         ),
         (
             overlap != OVERLAP and runs is not None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, UnknownName, option
 from kaiwa.formats.readers import are_logs
-from kaiwa.formats.reading import chosen_names, matched, name_list, scores_of
+from kaiwa.formats.reading import chosen_names, matched, name_list, refuse_idle_directions, scores_of
 from kaiwa.task.folder import CONFIG, read_task
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def read_pilots(
         by_measure = {each[0].measure: [_matrix(one, one.measure, at) for one, at in zip(each, places, strict=True)]}
     else:
         named = _chosen(measures, known, places[0])
+        refuse_idle_directions(named, *sides.values())
         by_measure = {
             name: [_matrix(one, name, at) for one, at in zip(each, places, strict=True) if name in one]
             for name in named
