@@ -15,8 +15,8 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from kaiwa.ambient import shown_by
-from kaiwa.cli.grammar import dashes_resolved, refuse_second_values, split_lists, spooled_stdin, write_options
-from kaiwa.cli.output import OUT_FILE, Terminal, quiet_option, remark
+from kaiwa.cli.grammar import dashes_resolved, refuse_second_values, split_lists, write_options
+from kaiwa.cli.output import OUT_FILE, Terminal, quiet_option, remark, spooled_stdin
 from kaiwa.files.atomic import reading, refuse_input, together
 
 if TYPE_CHECKING:

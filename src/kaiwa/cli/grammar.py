@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 from collections import Counter
 from contextlib import contextmanager
@@ -14,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kaiwa.cli.options import Known, Named, Numbers
-from kaiwa.cli.output import GROUPS, HOW, IN_FILE, OUT_FILE, RUNS, SHOWN, WORKS_ON, SharedOption
+from kaiwa.cli.output import GROUPS, HOW, IN_FILE, OUT_FILE, RUNS, SHOWN, SPOOLED, WORKS_ON, SharedOption
 from kaiwa.errors import InputError, KaiwaError, in_command, option
+from kaiwa.files.inputs import MAX_PIPE_BYTES, STDIN_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,7 +76,7 @@ def typed_name(parameter: click.Parameter) -> str:
 # ``-``: stdin for one input, stdout for the file of the result.
 
 
-_SPOOLED = "kaiwa.stdin"
+_BLOCK_BYTES = 1 << 20
 _PACKED = {b"\x1f\x8b": ".gz", b"\x28\xb5": ".zst"}
 """The first bytes of a compressed file, and its ending."""
 
@@ -95,30 +95,27 @@ def dashes_resolved(command: click.Command, ctx: click.Context) -> Iterator[None
     name, value = str(asked[0].name), ctx.params[str(asked[0].name)]
     with TemporaryDirectory(prefix="kaiwa-") as folder:
         path = _spooled(Path(folder))
-        ctx.meta[_SPOOLED] = path
+        ctx.meta[SPOOLED] = path
         ctx.params[name] = tuple(path if one == STDIN else one for one in value) if isinstance(value, tuple) else path
         try:
             yield
         except KaiwaError as fault:
-            raise type(fault)(fault.marked.replace(str(path), "stdin")) from fault
+            raise type(fault)(fault.marked.replace(str(path), STDIN_NAME)) from fault
 
 
 def _spooled(folder: Path) -> Path:
     """A file with all of stdin."""
     if sys.stdin is None:
         raise InputError("stdin is closed; give the name of a file")
-    path = folder / "stdin"
+    path = folder / STDIN_NAME
     with path.open("wb") as file:
-        shutil.copyfileobj(sys.stdin.buffer, file)
+        while block := sys.stdin.buffer.read(_BLOCK_BYTES):
+            file.write(block)
+            if file.tell() > MAX_PIPE_BYTES:
+                raise InputError(f"stdin: more than {MAX_PIPE_BYTES:,} bytes; give the name of a file")
     with path.open("rb") as file:
         ending = _PACKED.get(file.read(2), "")
     return path.rename(path.with_suffix(ending)) if ending else path
-
-
-def spooled_stdin() -> Path | None:
-    """The file that has what stdin held, while a verb works on it."""
-    context = click.get_current_context(silent=True)
-    return None if context is None else context.meta.get(_SPOOLED)
 
 
 def _refuse_stdout(command: click.Command, ctx: click.Context) -> None:

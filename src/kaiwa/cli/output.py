@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol, TextIO
 import click
 
 from kaiwa.errors import InputError, in_command
+from kaiwa.files.inputs import STDIN_NAME
 from kaiwa.show.result import FORMATS
 from kaiwa.show.text import visible, wrapped
 
@@ -137,6 +138,15 @@ def is_quiet() -> bool:
     return _QUIET.get()
 
 
+SPOOLED = "kaiwa.stdin"
+
+
+def spooled_stdin() -> Path | None:
+    """The file that has what stdin held, while a verb works on it."""
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.meta.get(SPOOLED)
+
+
 def emit(view: View, *, as_json: bool, output: Path | None = None, is_coloured: bool = False) -> None:
     """Print the result, readable or as one JSON object; or write it to the file given with -o.
 
@@ -234,6 +244,8 @@ def _for_terminal(text: str, stream: TextIO, *, is_coloured: bool = False, is_da
 
     A file or a pipe gets the text as it is.
     """
+    if (spooled := spooled_stdin()) is not None:
+        text = text.replace(str(spooled), STDIN_NAME)
     if not stream.isatty():
         return text
     from shutil import get_terminal_size

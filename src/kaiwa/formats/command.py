@@ -34,7 +34,7 @@ class _WithFormats(VerbCommand):
 @click.option(
     "--to", "name", required=True, metavar="FORMAT", type=Named("written format"), help="One of the formats below."
 )
-@click.option("-m", "--measure", "measures", multiple=True, help="Only this measure of scores; repeatable.")
+@click.option("-m", "--measures", multiple=True, help="Only these measures of scores.")
 @direction_options()
 @click.option("-o", "--output", type=OUT_FILE, help="A file, or a folder if the format has several files.")
 @json_option

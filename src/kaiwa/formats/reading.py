@@ -156,15 +156,20 @@ def read_scores(
     >>> kaiwa.read_scores(frame, measure="seconds", lower_is_better="seconds")["seconds"].direction
     'lower'
     """
+    from kaiwa.formats.readers import with_directions
     from kaiwa.nouns.scores import Scores
 
-    found = Scores([_read_cells(sources, _directions(lower_is_better, higher_is_better), measure=measure)])
+    cells = _read_cells(sources, measure=measure)
+    directions = _directions(lower_is_better, higher_is_better, cells.tables)
+    found = Scores([with_directions(cells, directions)])
     return found if missing is None else found.complete(missing=missing)
 
 
-def _directions(lower: str | Iterable[str], higher: str | Iterable[str]) -> dict[str, Direction]:
-    """The directions that the caller chose, by measure."""
-    low, high = ({names} if isinstance(names, str) else set(names) for names in (lower, higher))
+def _directions(
+    lower: str | Iterable[str], higher: str | Iterable[str], known: Collection[str]
+) -> dict[str, Direction]:
+    """The directions that the caller chose, by measure; of several names with commas the whole is tried first."""
+    low, high = (set(names_apart([names] if isinstance(names, str) else names, known)) for names in (lower, higher))
     if both := low & high:
         raise InputError(
             f"{option('lower_is_better')} and {option('higher_is_better')} both name {min(both)!r}; give one of them"
@@ -179,7 +184,7 @@ def refuse_idle_directions(chosen: Collection[str], lower: str | Iterable[str], 
     Traceback (most recent call last):
     kaiwa.errors.InputError: lower_is_better="ppl" is not among the chosen measures (P+); choose it too, or leave it out
     """
-    for measure, direction in _directions(lower, higher).items():
+    for measure, direction in _directions(lower, higher, chosen).items():
         if measure not in chosen:
             given = option(f"{direction}_is_better", measure)
             what = f"{given} is not among the chosen measures ({', '.join(chosen)})"
@@ -220,11 +225,9 @@ def read_topics(source: Path | str | Frame) -> Topics:
     return Topics(readers.read_topics(source) if isinstance(source, PathLike | str) else data_frames.topics_of(source))
 
 
-def _read_cells(
-    sources: Iterable[Path | str | Frame], directions: Mapping[str, Direction], *, measure: str = "score"
-) -> Cells:
+def _read_cells(sources: Iterable[Path | str | Frame], *, measure: str = "score") -> Cells:
     """The scores of files and data frames together, with gaps; frames without measures have this ``measure``."""
-    from kaiwa.formats.readers import read_cells, with_directions
+    from kaiwa.formats.readers import read_cells
 
     paths, frames = _paths_and_frames(sources)
     cells = read_cells(paths)
@@ -233,7 +236,7 @@ def _read_cells(
 
         for frame in frames:
             add_scores(cells, frame, measure=measure)
-    return with_directions(cells, directions)
+    return cells
 
 
 def _paths_and_frames(sources: Iterable[Path | str | Frame]) -> tuple[list[Path], list[Frame]]:
@@ -298,7 +301,7 @@ def each_run_of(
 
     A run that is not from a file has the place ``""``. ``moved`` is told how many sources are read, of how many.
     """
-    sources = [source for one in _each(given) for source in _run_files(one)]
+    sources = [source for one in _each(given) for source in run_files(one)]
     places: dict[str, str] = {}
     for done, one in enumerate(sources):
         moved(done, len(sources))
@@ -330,7 +333,7 @@ def _runs_in(one: Any, order: str | None, call: str) -> list[Run]:  # Any: of a 
     return read_runs(one, order=order)
 
 
-def _run_files(one: object) -> list[Any]:  # Any: paths or a frame
+def run_files(one: object) -> list[Any]:  # Any: paths or a frame
     """The files of runs that a name, pattern or folder means, or the frame."""
     from kaiwa.files.atomic import visible_files
     from kaiwa.formats.readers import recognised
@@ -439,7 +442,7 @@ def scores_of(
     if not found:
         raise InputError("no scores; give them")
     whole = found[0] if len(found) == 1 else together(found)
-    directions = _directions(lower_is_better, higher_is_better)
+    directions = _directions(lower_is_better, higher_is_better, whole.measures)
     return whole.directed(directions) if directions else whole
 
 
@@ -455,8 +458,8 @@ def scores_of_each(
     [('A',), ('B',)]
     """
     each = [scores_of(source) for source in sources]
-    chosen = _directions(lower_is_better, higher_is_better)
     known = list(dict.fromkeys(measure for scores in each for measure in scores))
+    chosen = _directions(lower_is_better, higher_is_better, known)
     for measure in chosen:
         one_of("measure", measure, known)
     return [scores.directed({name: chosen[name] for name in scores if name in chosen}) for scores in each]

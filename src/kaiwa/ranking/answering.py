@@ -388,7 +388,6 @@ def reply(
     >>> kaiwa.reply("index", "A day in Hawaii", k=1)[0].text
     'Enjoy the beaches of Hawaii'
     """
-    _refuse_idle_models(system, models, ranker)
     return _bot_of(index, system=system, models=models, ranker=ranker, takedown=takedown).reply(
         post,
         k=k,
@@ -429,7 +428,6 @@ def retrieve(
     >>> kaiwa.retrieve("index", {"q1": "A day in Hawaii"}, name="KAIWA-E-R1")
     Run('KAIWA-E-R1', 1 topic, 1 comment)
     """
-    _refuse_idle_models(system, models, ranker)
     asked = topics_of(topics)
     return _bot_of(index, system=system, models=models, ranker=ranker, takedown=takedown).retrieve(
         asked,
@@ -513,7 +511,7 @@ def retrieve_all(
     _refuse_folder_inside(folder, [Path(path) for path in read])
     asked = topics_of(topics)
     filters = filters_of(min_chars=min_chars, repeat=repeat, near=near, block=block, unfiltered=unfiltered)
-    bot = _bot_of(index, system=None, models=models, ranker=ranker, takedown=takedown)
+    bot = _bot_of(index, system=None, models=models, ranker=ranker, takedown=takedown, any_system=True)
     names, runs = bot.system_names(), list["Run"]()
     with opened_unless_local(engine) as running, progress("retrieving") as moved:
         for place, name in enumerate(names):
@@ -532,13 +530,16 @@ def _bot_of(
     models: AnyPath | None,
     ranker: AnyPath | None,
     takedown: AnyPath | Collection[str] | None,
+    any_system: bool = False,
 ) -> Bot:
-    """The bot that was given, or that of the index."""
+    """The bot that was given, or that of the index; it answers by the system, or by any."""
     if ranker is not None and system not in {None, LEARNED}:
         raise InputError(
             f"{option('ranker')} and {option('system', str(system))} both order the answers; give one of them"
         )
     if not isinstance(index, Bot):
+        if not any_system:
+            _refuse_idle_models(system, models, ranker)
         return open(index, models=models, ranker=ranker, takedown=takedown)
     for name, value in (("models", models), ("ranker", ranker), ("takedown", takedown)):
         if value is not None:

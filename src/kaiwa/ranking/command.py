@@ -271,13 +271,13 @@ def reply_command(
 ) -> None:
     """Answer a post with the best comments of the repository, and show their features and shared words.
 
-    Without a post, reads posts at a prompt until an empty line, or one per line from stdin.
+    Without a post, or with -, reads posts at a prompt until an empty line, or one per line from stdin.
     """
     from kaiwa.ranking.answering import open as open_index
     from kaiwa.ranking.answering import reply
 
     listed = listed_ids(takedown)
-    if post is not None:
+    if post is not None and post != "-":
         _require_utf8(post)
         show(reply(index, post, models=models, ranker=ranker, takedown=listed, **options), shown)
         return
