@@ -158,6 +158,8 @@ def _given(runs: RunInput) -> tuple[list[Path], list[RawRun]]:
     listed: list[Any] = list(runs) if isinstance(runs, list | tuple) else [runs]  # Any: one of the forms of runs
     paths = [path for one in listed if isinstance(one, str | os.PathLike) for path in run_files(one)]
     others = [one for one in listed if not isinstance(one, str | os.PathLike)]
+    if listed and not paths and not others:
+        raise InputError.at(os.fspath(listed[0]), "holds no file", "give run files, or a folder with them")
     if not listed:
         raise InputError("no run to check; give at least one")
     return paths, _as_trec(Path(), trec_run_texts(runs_of(others))) if others else []

@@ -40,7 +40,7 @@ def converted(
     """
     noun = WRITTEN[name].noun
     if (measures or directions) and noun is not SCORES:
-        given = f"{option('measure')} chooses among scores" if measures else "only scores have a direction"
+        given = f"{option('measures')} chooses among scores" if measures else "only scores have a direction"
         raise InputError(f"{given}, but {name} holds none; leave it out")
     if noun is SCORES:
         loaded = loaded_set(read_cells(paths, directions), paths[0], measures=measures)
