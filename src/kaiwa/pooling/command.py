@@ -53,7 +53,7 @@ def pool_command(
     pool of the task folder is written with its texts, to be judged without a server; the votes are read back.
     Tables: runs, teams, unjudged, left_out, items.
     """
-    listed: Any = list(runs) if len(runs) != 1 else runs[0]  # Any: a task folder stands alone
+    listed: Any = list(runs) if len(runs) != 1 else runs[0]  # Any: a task folder is one path
     given: Any = listed or (task_folder() if sheet is not None else None)  # Any: the function says what is wrong
     if given is None and sheet is None:
         context = click.get_current_context()
