@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
-import click
 import pytest
 
 import kaiwa
 from kaiwa.cli.group import main
-from kaiwa.comparison.command import standardise_command, tau_command, unanimity_command, variance_command
-from kaiwa.measures.command import score_command
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
-COMMANDS: dict[str, click.Command] = {
-    "score": score_command,
-    "tau": tau_command,
-    "variance": variance_command,
-    "standardise": standardise_command,
-    "unanimity": unanimity_command,
-}
-OF_OUTPUT = {"as_json", "form", "output", "quiet", "table"}
 TOPICS = [f"q{place}" for place in range(8)]
 
 
@@ -72,81 +59,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         Path(f"{name}.txt").write_text("".join(rows))
     kaiwa.score(["A.txt", "B.txt", "C.txt"], "qrels.txt", ["nG@1", "nERR@10"]).write("scores.csv")
     return tmp_path
-
-
-@pytest.mark.parametrize("verb", COMMANDS)
-def test_command_and_function_have_the_same_options_and_defaults(verb: str) -> None:
-    """Names x_y and --x-y; a repeatable option without a default is None or () in Python."""
-    parameters = inspect.signature(getattr(kaiwa, verb)).parameters
-    options = {one.name: one for one in COMMANDS[verb].params if one.name not in OF_OUTPUT}
-    assert options.keys() == parameters.keys()
-    for name, one in options.items():
-        if isinstance(one, click.Option):
-            given = one.to_info_dict()["default"]
-            assert (given or None) == (parameters[name].default or None), name
-            assert f"--{name.replace('_', '-')}" in one.opts, name
-
-
-CALLS: dict[str, tuple[tuple[str, ...], Callable[[], Any]]] = {
-    "score": (
-        ("score", "A.txt", "B.txt", "--qrels", "qrels.txt", "-m", "nG@1,P+", "--levels", "L1=1,L2=3"),
-        lambda: kaiwa.score(["A.txt", "B.txt"], "qrels.txt", "nG@1,P+", levels={1: 1, 2: 3}),
-    ),
-    "score votes": (
-        ("score", "A.txt", "B.txt", "--votes", "votes.csv", "--uncertainty", "votes", "--trials", "50"),
-        lambda: kaiwa.score(["A.txt", "B.txt"], votes="votes.csv", uncertainty="votes", trials=50),
-    ),
-    "tau": (("tau", "scores.csv"), lambda: kaiwa.tau("scores.csv")),
-    "tau of a list": (
-        ("tau", "scores.csv", "-m", "nERR@10,nG@1"),
-        lambda: kaiwa.tau("scores.csv", None, "nERR@10,nG@1"),
-    ),
-    "tau other": (
-        ("tau", "scores.csv", "--other", "scores.csv", "-m", "nG@1", "--interval", "null"),
-        lambda: kaiwa.tau("scores.csv", "scores.csv", "nG@1", interval="null"),
-    ),
-    "variance": (("variance", "scores.csv", "-m", "nG@1"), lambda: kaiwa.variance("scores.csv", "nG@1")),
-    "variance crossed": (
-        ("variance", "scores.csv", "-m", "nG@1", "--crossed"),
-        lambda: kaiwa.variance("scores.csv", "nG@1", crossed=True),
-    ),
-    "variance votes": (("variance", "votes.csv", "--crossed"), lambda: kaiwa.variance("votes.csv", crossed=True)),
-    "standardise": (
-        ("standardise", "scores.csv", "-m", "nG@1", "--a", "0.1"),
-        lambda: kaiwa.standardise("scores.csv", "nG@1", a=0.1),
-    ),
-    "unanimity": (
-        ("unanimity", "A.txt", "B.txt", "C.txt", "--votes", "votes.csv", "-m", "nG@1", "--trials", "200"),
-        lambda: kaiwa.unanimity("votes.csv", ["A.txt", "B.txt", "C.txt"], measures="nG@1", trials=200),
-    ),
-    "unanimity drawn": (
-        ("unanimity", "A.txt", "B.txt", "C.txt", "--qrels", "qrels.txt", "--sizes", "4", "--trials", "200"),
-        lambda: kaiwa.unanimity(None, ["A.txt", "B.txt", "C.txt"], qrels="qrels.txt", sizes=4, trials=200),
-    ),
-}
-
-
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("call", CALLS)
-def test_json_equals_that_of_the_function_and_its_fields_are_attributes(typed: Typed, call: str) -> None:
-    """On the same inputs."""
-    words, function = CALLS[call]
-    done, result = typed(*words, "--json", "--quiet"), function()
-    assert (done.returncode, done.stdout.rstrip("\n")) == (0, result.to_json()), done.stderr
-    for name in json.loads(done.stdout):
-        assert hasattr(result, name), name
-
-
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("call", CALLS)
-def test_text_and_tables_of_the_command_are_those_of_the_function(typed: Typed, call: str) -> None:
-    """Every table by its name; the text differs in how options are spelled only."""
-    words, function = CALLS[call]
-    result = function()
-    for name in result.tables:
-        done = typed(*words, "--table", name, "--format", "csv", "--quiet")
-        assert done.stdout.rstrip("\n") == result.to_csv(name).rstrip("\n")
-    assert typed(*words).stdout.splitlines()[:3] == str(result).splitlines()[:3]
 
 
 REFUSED = {

@@ -14,7 +14,8 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from kaiwa.ambient import remark, shown_by
-from kaiwa.cli.output import OUT_FILE, FilePath, Terminal, quiet_option, settings_taken
+from kaiwa.cli.grammar import dashes_resolved, refuse_second_values, split_lists, write_options
+from kaiwa.cli.output import OUT_FILE, FilePath, Terminal, quiet_option, settings_taken, spooled_stdin
 from kaiwa.files.atomic import reading, refuse_input, together
 
 if TYPE_CHECKING:
@@ -77,7 +78,11 @@ def _take_settings(command: click.Command, context: click.Context, words: Sequen
     context.meta[_FOLDER] = folder
     if folder is not None:
         whole = task is not None or (verb.startswith("design") and "scores" not in typed)
-        context.default_map = defaults_of(verb, task or read_task(folder), typed, whole=whole)
+        lists = {one.name for one in command.params if isinstance(one, click.Option) and one.multiple}
+        context.default_map = {
+            name: (value,) if name in lists and not isinstance(value, list | tuple) else value
+            for name, value in defaults_of(verb, task or read_task(folder), typed, whole=whole).items()
+        }
 
 
 def _each(value: object) -> list[Any]:  # Any: what was typed, once or several times
@@ -145,16 +150,26 @@ class VerbCommand(click.Command):
         quiet_option(self)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The options, with defaults from the ``kaiwa.toml`` of the task folder in which the command works."""
+        """The values of the options: one of each, or a list, also with commas; else those of the task's settings."""
+        if not ctx.resilient_parsing:
+            refuse_second_values(self, ctx, args)
         _take_settings(self, ctx, args)
-        return super().parse_args(ctx, args)
+        rest = super().parse_args(ctx, args)
+        split_lists(self, ctx)
+        return rest
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options in groups: what it works on, how, what is shown, how it runs."""
+        write_options(self, ctx, formatter)
+        if isinstance(self, click.Group):
+            self.format_commands(ctx, formatter)
 
     def invoke(self, ctx: click.Context) -> Any:  # Any: what the verb returns
         """Do the verb's work; what it writes into a task folder is recorded with how it was made.
 
         Progress and remarks go where those of the verb go that runs this one, or else to the terminal.
         """
-        with shown_by(ctx.obj or Terminal()):
+        with shown_by(ctx.obj or Terminal()), dashes_resolved(self, ctx):
             return self._work(ctx)
 
     def _work(self, ctx: click.Context) -> Any:  # Any: what the verb returns
@@ -170,7 +185,8 @@ class VerbCommand(click.Command):
                 ended, written = findings, Made(None, {})
             made = written if isinstance(written, Made) else Made(written or ctx.params.get("output"), {})
             if isinstance(made.path, Path) and (made.path in outputs or made.path.is_file()):
-                inputs = _paths(self, _with_files(self, ctx), written=False)
+                read = _paths(self, _with_files(self, ctx), written=False)
+                inputs = [one for one in read if one != spooled_stdin()]
                 until_renamed.enter_context(_recorded(made.path, outputs, made.facts, ctx.params, inputs))
         if ended:
             raise ended
@@ -208,8 +224,11 @@ class VerbGroup(VerbCommand, click.Group):
             ctx._protected_args, ctx.args = args[:1], args[1:]  # noqa: SLF001  where click's Group has them
             return ctx.args
         ctx.allow_interspersed_args = True
+        if not ctx.resilient_parsing:
+            refuse_second_values(self, ctx, args)
         _take_settings(self, ctx, args)
         rest = click.Command.parse_args(self, ctx, args)
+        split_lists(self, ctx)
         for name in (one.name for one in self.params if isinstance(one, click.Argument)):
             for word in map(str, ctx.params.get(str(name)) or ()):
                 if word in self.commands and not Path(word).exists():

@@ -12,7 +12,7 @@ import click
 from click.shell_completion import CompletionItem, split_arg_string
 
 from kaiwa.cli.completion_names import NAMES
-from kaiwa.cli.output import IN_FILE, FiniteRange
+from kaiwa.cli.output import IN_FILE, FiniteRange, runs_by, works_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -29,6 +29,12 @@ _COLUMNS = ["measure", "topic", "run", "score"]
 _MAX_BYTES = 20_000_000
 
 
+class Known(click.types.StringParamType):
+    """A name that only the verb knows, by what it reads; of several with commas it tries the whole first."""
+
+    name = "name"
+
+
 class Named(click.types.StringParamType):
     """Text for which the names of one table are offered; the verb decides whether it is one of them.
 
@@ -36,15 +42,25 @@ class Named(click.types.StringParamType):
     ['mean', 'median']
     """
 
+    name = "name"
+
     def __init__(self, kind: str, *more: str) -> None:
-        self._known = (*more, *NAMES[kind])
+        self.known = (*more, *NAMES[kind])
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002  click's signature
         """The names that start with the text."""
-        return _offered(self._known, incomplete)
+        return _offered(self.known, incomplete)
 
 
-class Scored(click.types.StringParamType):
+class MeasureName(Known):
+    """The name of a measure, which may have parameters with commas; those of the table are offered."""
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002  click's signature
+        """The measures that start with the text."""
+        return _offered(NAMES["measure"], incomplete)
+
+
+class Scored(Known):
     """Text for which a column of the tidy score files typed before it is offered."""
 
     def __init__(self, column: str) -> None:
@@ -56,7 +72,31 @@ class Scored(click.types.StringParamType):
         return _offered((name for word in typed for name in _column(Path(word), self._column)), incomplete)
 
 
-MEASURE = Named("measure")
+class Numbers(click.ParamType[tuple[float, ...]]):
+    """Numbers with commas, for an option that is a list; one number alone is given as it is, unless ``several``."""
+
+    name = "numbers"
+
+    def __init__(self, kind: type[int | float], *, several: bool = False) -> None:
+        self.kind = kind
+        self.several = several
+
+    def convert(
+        self,
+        value: Any,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> tuple[float, ...]:  # Any: click's own
+        """The numbers."""
+        try:
+            return tuple(self.kind(part) for part in str(value).split(","))
+        except ValueError:
+            noun = "whole numbers" if self.kind is int else "numbers"
+            self.fail(f"{value!r} is not {noun} separated by commas", param, ctx)
+
+
+MEASURE = MeasureName()
+ASSESSOR = Known()
 SCHEME = Named("scheme")
 SCORED_MEASURE = Scored("measure")
 SCORED_RUN = Scored("run")
@@ -81,7 +121,7 @@ def _column(path: Path, column: str) -> list[str]:
 
 
 task_argument = click.argument("task", type=IN_FILE, default=Path())
-store_option = click.option(
+store_option = works_on(
     "--store",
     metavar="URL",
     envvar="KAIWA_STORE",
@@ -89,20 +129,11 @@ store_option = click.option(
 )
 scores_argument = click.argument("scores", nargs=-1, required=True, type=IN_FILE)
 runs_argument = click.argument("runs", nargs=-1, required=True, type=IN_FILE)
-one_measure_option = click.option(
-    "-m", "--measure", metavar="NAME", type=SCORED_MEASURE, help="Which measure; required if a file holds several."
-)
 order_option = click.option(
     "--order",
     metavar="ORDER",
     type=click.Choice(["file", "score", "rank"]),
     help="Ranks come from: file, score or rank (default: by format).",
-)
-votes_top_option = click.option(
-    "--top",
-    metavar="LEVEL",
-    type=click.IntRange(1),
-    help="The scale's highest level (default: 2 in an STC label file).",
 )
 max_level_option = click.option(
     "--max-level",
@@ -121,11 +152,9 @@ scheme_option = click.option(
 agreement_weight_option = click.option(
     "--p", metavar="P", type=float, default=0.2, show_default=True, help="Weight of agreement in the unanimity scheme."
 )
-takedown_option = click.option(
-    "--takedown", type=IN_FILE, help="Ids of posts and comments that must not be shown, one per line."
-)
+takedown_option = click.option("--takedown", type=IN_FILE, help="Ids that must not be shown, one per line.")
 ENGINES = "local, local[N] or a Spark URL."
-engine_option = click.option("--engine", metavar="ENGINE", default="local", show_default=True, help=ENGINES)
+engine_option = runs_by("--engine", metavar="ENGINE", default="local", show_default=True, help=ENGINES)
 confidence_option = click.option(
     "--confidence",
     metavar="P",
@@ -138,14 +167,14 @@ confidence_option = click.option(
 
 def better_options(function: Callable[..., Any]) -> Callable[..., Any]:  # Any: click's own type of a callback
     """--lower-is-better and --higher-is-better."""
-    name = partial(click.option, metavar="MEASURE", type=SCORED_MEASURE, multiple=True)
-    lower = name("--lower-is-better", help="Lower scores are better; repeatable.")
+    name = partial(click.option, metavar="NAME", type=SCORED_MEASURE, multiple=True)
+    lower = name("--lower-is-better", help="Lower scores are better.")
     higher = name("--higher-is-better", help="Higher are, where a log or name says lower.")
     return lower(higher(function))
 
 
 def measures_option(help_text: str, *, kind: click.ParamType[str] = MEASURE) -> Decorator:
-    """-m, repeatable or with commas."""
+    """-m, a list."""
     return click.option("-m", "--measures", metavar="NAME", type=kind, multiple=True, help=help_text)
 
 

@@ -9,7 +9,7 @@ import sys
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
@@ -20,6 +20,7 @@ from click.core import ParameterSource
 
 from kaiwa import ambient
 from kaiwa.errors import InputError, in_command, in_python
+from kaiwa.files.inputs import STDIN_NAME
 from kaiwa.show.result import FORMATS
 from kaiwa.show.text import visible, wrapped
 
@@ -36,6 +37,7 @@ class FilePath(click.Path):
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
+        self.name = "file"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # Any: click's own
         """The path."""
@@ -58,11 +60,35 @@ IN_FILE = FilePath()
 OUT_FILE = FilePath()
 """A path to write: the type tells a verb's outputs from its inputs, over which nothing is written."""
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, nothing else.")
-seed_option = click.option(
+WORKS_ON, HOW, SHOWN, RUNS = GROUPS = ("What it works on", "How", "What is shown", "How it runs")
+"""The groups in which ``--help`` lists options; an option without a group is placed by its type."""
+
+
+class SharedOption(click.Option):
+    """An option that several verbs have, with its group in ``--help``; ``takes_stdout``: its file may be ``-``."""
+
+    def __init__(self, *words: Any, group: str, takes_stdout: bool = False, **settings: Any) -> None:  # Any: click's
+        super().__init__(*words, **settings)
+        self.group = group
+        self.takes_stdout = takes_stdout
+
+
+works_on = partial(click.option, cls=SharedOption, group=WORKS_ON)
+how = partial(click.option, cls=SharedOption, group=HOW)
+shown_by_option = partial(click.option, cls=SharedOption, group=SHOWN)
+runs_by = partial(click.option, cls=SharedOption, group=RUNS)
+
+json_option = shown_by_option("--json", "as_json", is_flag=True, help="Print one JSON object, nothing else.")
+table_option = shown_by_option("--table", metavar="NAME", help="Only this table; an unknown name lists them.")
+form_option = shown_by_option(
+    "--format", "form", metavar="FORM", type=click.Choice(FORMATS), help=f"{', '.join(FORMATS)}."
+)
+out_option = shown_by_option(
+    "-o", "--output", type=OUT_FILE, takes_stdout=True, help="Write here, as its ending says; - is stdout."
+)
+seed_option = runs_by(
     "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True, help="Seed of everything random."
 )
-out_option = click.option("-o", "--output", type=OUT_FILE, help="Write here instead of to stdout.")
 _WIDEST = 100
 """Columns of a line of sentences on a wide terminal."""
 _LONG_FIELD = re.compile(r"(['\"])((?:(?!\1).){60})(?:(?!\1).){60,}\1")
@@ -76,7 +102,7 @@ def _set_quiet(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # 
         ctx.call_on_close(lambda: _QUIET.reset(before))
 
 
-quiet_option = click.option(
+quiet_option = runs_by(
     "-q", "--quiet", is_flag=True, expose_value=False, callback=_set_quiet, help="No progress and no remarks on stderr."
 )
 """An option of the command and of every verb; verbs do not declare it."""
@@ -85,6 +111,15 @@ quiet_option = click.option(
 def is_quiet() -> bool:
     """Whether the user wants results and errors only."""
     return _QUIET.get()
+
+
+SPOOLED = "kaiwa.stdin"
+
+
+def spooled_stdin() -> Path | None:
+    """The file that has what stdin held, while a verb works on it."""
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.meta.get(SPOOLED)
 
 
 @dataclass(frozen=True)
@@ -101,18 +136,9 @@ def result_options(function: Callable[..., Any]) -> Callable[..., Any]:  # Any: 
 
     @wraps(function)
     def call(*, form: str | None, as_json: bool, table: str | None, output: Path | None, **values: Any) -> Any:
-        if as_json and form not in {None, "json"}:
-            raise InputError(f"--json and --format {form} contradict each other; give one of them")
-        return function(**values, shown=Shown(form or ("json" if as_json else "text"), table, output))
+        return function(**values, shown=_shown(form, as_json, table, output))
 
-    for decorate in (
-        json_option,
-        click.option("--table", metavar="NAME", help="Only this table; an unknown name lists them."),
-        click.option("--format", "form", metavar="FORM", type=click.Choice(FORMATS), help=f"{', '.join(FORMATS)}."),
-        click.option("-o", "--output", type=OUT_FILE, help="Write here, as its ending says; - is stdout."),
-    ):
-        call = decorate(call)
-    return call
+    return out_option(form_option(table_option(json_option(call))))
 
 
 def form_options(function: Callable[..., Any]) -> Callable[..., Any]:  # Any: click's own type of a callback
@@ -120,17 +146,15 @@ def form_options(function: Callable[..., Any]) -> Callable[..., Any]:  # Any: cl
 
     @wraps(function)
     def call(*, form: str | None, as_json: bool, table: str | None, **values: Any) -> Any:
-        if as_json and form not in {None, "json"}:
-            raise InputError(f"--json and --format {form} contradict each other; give one of them")
-        return function(**values, shown=Shown(form or ("json" if as_json else "text"), table, None))
+        return function(**values, shown=_shown(form, as_json, table, None))
 
-    for decorate in (
-        json_option,
-        click.option("--table", metavar="NAME", help="Only this table; an unknown name lists them."),
-        click.option("--format", "form", metavar="FORM", type=click.Choice(FORMATS), help=f"{', '.join(FORMATS)}."),
-    ):
-        call = decorate(call)
-    return call
+    return form_option(table_option(json_option(call)))
+
+
+def _shown(form: str | None, as_json: bool, table: str | None, output: Path | None) -> Shown:  # noqa: FBT001  as parsed
+    if as_json and form not in {None, "json"}:
+        raise InputError(f"--json and --format {form} contradict each other; give one of them")
+    return Shown(form or ("json" if as_json else "text"), table, output)
 
 
 def show(result: Result, shown: Shown, *, coloured: Callable[[str], str] | None = None) -> None:
@@ -208,6 +232,8 @@ def _for_terminal(text: str, stream: TextIO, *, is_coloured: bool = False, is_da
 
     A file or a pipe gets the text as it is.
     """
+    if (spooled := spooled_stdin()) is not None:
+        text = text.replace(str(spooled), STDIN_NAME)
     if not stream.isatty():
         return text
     from shutil import get_terminal_size

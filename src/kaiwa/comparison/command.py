@@ -15,7 +15,6 @@ from kaiwa.cli.options import (
     confidence_option,
     engine_option,
     measures_option,
-    one_measure_option,
     order_option,
     runs_argument,
     scores_argument,
@@ -56,12 +55,12 @@ def _trials(_: click.Context, __: click.Parameter, value: str | None) -> int | L
 
 @verb("compare", epilog="Example: kaiwa compare scores.csv -m nERR@10 --table pairs")
 @scores_argument
-@measures_option("Repeatable; by default all of the files.", kind=SCORED_MEASURE)
+@measures_option("By default all of the files.", kind=SCORED_MEASURE)
 @click.option(
     "--qrels",
     type=IN_FILE,
     metavar="FILE",
-    help="SCORES are runs: score them by these judgements first.",
+    help="SCORES are runs: score them by these first.",
 )
 @click.option("--family", is_flag=True, help="Limit the error over all measures together.")
 @better_options
@@ -79,7 +78,7 @@ def _trials(_: click.Context, __: click.Parameter, value: str | None) -> int | L
     "--trials",
     metavar="N",
     callback=_trials,
-    help="Number of trials (default: 5,000; of a paired test as many as it needs); auto: until no p is near alpha.",
+    help="Draws (default: 5,000; of a paired test as many as needed); auto: until no p is near alpha.",
 )
 @click.option(
     "--max-trials",
@@ -161,7 +160,7 @@ def tau_command(scores: Paths, shown: Shown, **options: Any) -> None:  # Any: th
 
 @verb("variance", epilog="Example: kaiwa variance pilot1.csv pilot2.csv -m nERR@10")
 @scores_argument
-@one_measure_option
+@measures_option("Which measure; required if a file holds several.", kind=SCORED_MEASURE)
 @better_options
 @click.option(
     "--crossed",
@@ -187,7 +186,7 @@ def variance_command(scores: Paths, shown: Shown, **options: Any) -> None:  # An
     "standardise", epilog="Example: kaiwa standardise scores.csv --method std-ab --save-factors factors.csv -o std.csv"
 )
 @scores_argument
-@measures_option("Only this measure; repeatable.", kind=SCORED_MEASURE)
+@measures_option("Only these measures; by default all.", kind=SCORED_MEASURE)
 @better_options
 @click.option(
     "--method",
@@ -233,7 +232,7 @@ def standardise_command(scores: Paths, shown: Shown, **options: Any) -> None:  #
     multiple=True,
     default=STUDIED,
     show_default=", ".join(STUDIED),
-    help="Measures to study; repeatable.",
+    help="Measures to study.",
 )
 @click.option("--max-level", metavar="LEVEL", type=click.IntRange(1), help="The highest level of the --votes.")
 @order_option

@@ -30,7 +30,7 @@ from kaiwa.comparison.notes import (
 from kaiwa.comparison.ranks import best_of_teams
 from kaiwa.engine.opening import trial_workers
 from kaiwa.errors import InputError, UnknownName, in_python, option
-from kaiwa.formats.reading import measures_among, one_of, placed, scores_of
+from kaiwa.formats.reading import measures_among, one_of, placed, refuse_idle_directions, scores_of
 from kaiwa.formats.scores import MEAN_REMARK
 from kaiwa.show.result import Description, Result, Table
 from kaiwa.task.inputs import takes_task
@@ -441,6 +441,7 @@ def compare(
         p_rule=p_rule,
         missing=missing,
         team_pattern=team_pattern,
+        seed=seed,
     )
     given = scores_of(scores, call="compare(scores)") if qrels is None else _scored(scores, qrels, measures)
     with placed(scores):
@@ -448,6 +449,7 @@ def compare(
         named = measures_among(measures if qrels is None else None, given.measures)
         if family and len(named) == 1:
             raise InputError(f"a family needs several measures, and there is {named[0]}; leave out {option('family')}")
+        refuse_idle_directions(named, lower_is_better, higher_is_better)
         chosen = given.only(named)
         if test == CROSSED:
             remarks = [line for line in chosen.remarks if MEAN_REMARK not in line]
@@ -490,6 +492,7 @@ def _refuse_what_cannot_act(
     p_rule: PRule,
     missing: str,
     team_pattern: str | None,
+    seed: int,
 ) -> None:
     """Refuse options that would do nothing, or that contradict each other, each with what works."""
     one_of("missing rule", missing, MISSING)
@@ -528,6 +531,10 @@ def _refuse_what_cannot_act(
         (
             team_pattern is not None and (crossed or baseline is not None),
             f"{option('team_pattern')} is for all pairs by one of {', '.join(ALL_PAIRS)}; leave it out",
+        ),
+        (
+            seed != 1 and (crossed or test == "t"),
+            f"{option('test', test)} draws nothing; leave out {option('seed')}",
         ),
         (crossed and margin is not None, f"{option('test', CROSSED)} has no verdicts; leave out {option('margin')}"),
         (crossed and missing != "error", f"{option('test', CROSSED)} uses every score; leave out {option('missing')}"),

@@ -17,7 +17,7 @@ from kaiwa.errors import InputError, Names, UnknownName, option
 from kaiwa.files.inputs import short_digest
 from kaiwa.formats.factors import write_factors
 from kaiwa.formats.readers import read_factors
-from kaiwa.formats.reading import measures_among, one_of, placed, scores_of
+from kaiwa.formats.reading import measures_among, one_of, placed, refuse_idle_directions, scores_of
 from kaiwa.nouns.factors import Factors, TopicFactors
 from kaiwa.nouns.ids import codes_of
 from kaiwa.nouns.scores import Origin, Scores
@@ -146,6 +146,7 @@ def standardise(
         raise InputError(f"{option('method', method)} has no A and B; leave out {given}, or choose std-ab")
     found = scores_of(scores, lower_is_better=lower_is_better, higher_is_better=higher_is_better)
     named = measures_among(measures, found.measures)
+    refuse_idle_directions(named, lower_is_better, higher_is_better)
     with placed(scores), progress("standardising"):
         complete = found.only(named).complete()
         used = {name: standardisation_factors(complete.matrix(name)) for name in named} if factors is None else {}

@@ -14,7 +14,15 @@ import numpy as np
 from kaiwa.ambient import progress
 from kaiwa.engine.opening import trial_workers
 from kaiwa.errors import InputError, counted, in_python, option
-from kaiwa.formats.reading import name_list, names_apart, one_of, placed, scores_of, scores_of_each
+from kaiwa.formats.reading import (
+    name_list,
+    names_apart,
+    one_of,
+    placed,
+    refuse_idle_directions,
+    scores_of,
+    scores_of_each,
+)
 from kaiwa.nouns.matrix import TOPICS_AND_RUNS, Axes, Direction, labelled
 from kaiwa.show.result import Description, Result, Table
 from kaiwa.show.text import CORRELATION, few
@@ -317,6 +325,7 @@ def tau(
     else:
         first, second, remarks = _two_sides(scores, other, names, lower_is_better, higher_is_better)
         labels = (f"{first.measure}{_file(scores)}", f"{second.measure}{_file(other)}")
+    refuse_idle_directions(list(dict.fromkeys((first.measure, second.measure))), lower_is_better, higher_is_better)
     with placed(scores, other), progress("comparing rankings"), trial_workers(engine) as workers:
         agreed = rank_agreement(
             first,

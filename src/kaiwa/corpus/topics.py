@@ -1,6 +1,6 @@
 """Topics for a task: posts that pass the repository's rules, and are held out from it with ``rest``.
 
-``topics`` is the public function; its result is a noun, a mapping of ids to texts.
+``topics`` is the public function; its result is the noun ``Topics``, with what was left out.
 """
 
 from __future__ import annotations

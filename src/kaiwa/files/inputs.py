@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 
+STDIN_NAME = "stdin"
+"""The name of the file that has what stdin held: it says nothing about what it holds."""
 MAX_PIPE_BYTES = 1 << 36
 _BLOCK_BYTES = 1 << 18
 _pipes: dict[tuple[int, int], _PipeCopy] = {}

@@ -269,7 +269,7 @@ def chosen_measure(known: Collection[str], measure: str | None, place: object) -
     """The measure of this name, or the only measure."""
     if measure is None and len(known) > 1:
         raise InputError.at(
-            place, f"contains {len(known)} measures ({', '.join(known)})", f"choose one with {option('measure')}"
+            place, f"contains {len(known)} measures ({', '.join(known)})", f"choose one with {option('measures')}"
         )
     if measure is not None and measure not in known:
         raise InputError(f"{place}: {UnknownName.among('measure', measure, known)}")

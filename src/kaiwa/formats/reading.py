@@ -158,20 +158,39 @@ def read_scores(
     >>> kaiwa.read_scores(frame, measure="seconds", lower_is_better="seconds")["seconds"].direction
     'lower'
     """
+    from kaiwa.formats.readers import with_directions
     from kaiwa.nouns.scores import Scores
 
-    found = Scores([_read_cells(sources, _directions(lower_is_better, higher_is_better), measure=measure)])
+    cells = _read_cells(sources, measure=measure)
+    directions = _directions(lower_is_better, higher_is_better, cells.tables)
+    found = Scores([with_directions(cells, directions)])
     return found if missing is None else found.complete(missing=missing)
 
 
-def _directions(lower: str | Iterable[str], higher: str | Iterable[str]) -> dict[str, Direction]:
-    """The directions that the caller chose, by measure."""
-    low, high = ({names} if isinstance(names, str) else set(names) for names in (lower, higher))
+def _directions(
+    lower: str | Iterable[str], higher: str | Iterable[str], known: Collection[str]
+) -> dict[str, Direction]:
+    """The directions that the caller chose, by measure; of several names with commas the whole is tried first."""
+    low, high = (set(names_apart([names] if isinstance(names, str) else names, known)) for names in (lower, higher))
     if both := low & high:
         raise InputError(
             f"{option('lower_is_better')} and {option('higher_is_better')} both name {min(both)!r}; give one of them"
         )
     return {**dict.fromkeys(low, "lower"), **dict.fromkeys(high, "higher")}
+
+
+def refuse_idle_directions(chosen: Collection[str], lower: str | Iterable[str], higher: str | Iterable[str]) -> None:
+    """Refuse the direction of a measure that is not among the chosen ones.
+
+    >>> refuse_idle_directions(["P+"], "ppl", ())
+    Traceback (most recent call last):
+    kaiwa.errors.InputError: lower_is_better="ppl" is not among the chosen measures (P+); choose it too, or leave it out
+    """
+    for measure, direction in _directions(lower, higher, chosen).items():
+        if measure not in chosen:
+            given = option(f"{direction}_is_better", measure)
+            what = f"{given} is not among the chosen measures ({', '.join(chosen)})"
+            raise InputError(f"{what}; choose it too, or leave it out")
 
 
 def read_factors(path: Path | str) -> Factors:
@@ -205,16 +224,12 @@ def read_topics(source: Path | str | Frame) -> Topics:
     from kaiwa.formats import data_frames, readers
     from kaiwa.nouns.topics import Topics
 
-    return Topics(
-        readers.read_topics(Path(source)) if isinstance(source, Path | str) else data_frames.topics_of(source)
-    )
+    return Topics(readers.read_topics(source) if isinstance(source, PathLike | str) else data_frames.topics_of(source))
 
 
-def _read_cells(
-    sources: Iterable[Path | str | Frame], directions: Mapping[str, Direction], *, measure: str = "score"
-) -> Cells:
+def _read_cells(sources: Iterable[Path | str | Frame], *, measure: str = "score") -> Cells:
     """The scores of files and data frames together, with gaps; frames without measures have this ``measure``."""
-    from kaiwa.formats.readers import read_cells, with_directions
+    from kaiwa.formats.readers import read_cells
 
     paths, frames = _paths_and_frames(sources)
     cells = read_cells(paths)
@@ -223,7 +238,7 @@ def _read_cells(
 
         for frame in frames:
             add_scores(cells, frame, measure=measure)
-    return with_directions(cells, directions)
+    return cells
 
 
 def _paths_and_frames(sources: Iterable[Path | str | Frame]) -> tuple[list[Path], list[Frame]]:
@@ -288,7 +303,7 @@ def each_run_of(
 
     A run that is not from a file has the place ``""``. ``moved`` is told how many sources are read, of how many.
     """
-    sources = [source for one in _each(given) for source in _run_files(one)]
+    sources = [source for one in _each(given) for source in run_files(one)]
     places: dict[str, str] = {}
     for done, one in enumerate(sources):
         moved(done, len(sources))
@@ -320,7 +335,7 @@ def _runs_in(one: Any, order: str | None, call: str) -> list[Run]:  # Any: of a 
     return read_runs(one, order=order)
 
 
-def _run_files(one: object) -> list[Any]:  # Any: paths or a frame
+def run_files(one: object) -> list[Any]:  # Any: paths or a frame
     """The files of runs that a name, pattern or folder means, or the frame."""
     from kaiwa.files.atomic import visible_files
     from kaiwa.formats.readers import recognised
@@ -429,7 +444,7 @@ def scores_of(
     if not found:
         raise InputError("no scores; give them")
     whole = found[0] if len(found) == 1 else together(found)
-    directions = _directions(lower_is_better, higher_is_better)
+    directions = _directions(lower_is_better, higher_is_better, whole.measures)
     return whole.directed(directions) if directions else whole
 
 
@@ -445,8 +460,8 @@ def scores_of_each(
     [('A',), ('B',)]
     """
     each = [scores_of(source) for source in sources]
-    chosen = _directions(lower_is_better, higher_is_better)
     known = list(dict.fromkeys(measure for scores in each for measure in scores))
+    chosen = _directions(lower_is_better, higher_is_better, known)
     for measure in chosen:
         one_of("measure", measure, known)
     return [scores.directed({name: chosen[name] for name in scores if name in chosen}) for scores in each]
@@ -489,24 +504,36 @@ def measure_list(measures: MeasuresInput) -> list[str | OtherMeasure]:
     return list(measures)
 
 
+def one_name(argument: str, names: str | Sequence[str] | None, known: Collection[str]) -> str | None:
+    """The one name of an argument that may be a list elsewhere; None without one, an error with several.
+
+    >>> one_name("measures", ["NCUgu,P"], ["NCUgu,P"]), one_name("measures", None, ["P+"])
+    ('NCUgu,P', None)
+    >>> one_name("measures", "nG@1,P+", ["P+"])
+    Traceback (most recent call last):
+    kaiwa.errors.InputError: measures= is one name here, and nG@1, P+ are given; give one
+    """
+    given = [] if names is None else names_apart(name_list(argument, names), known)
+    if len(given) > 1:
+        raise InputError(f"{option(argument)} is one name here, and {', '.join(given)} are given; give one")
+    return given[0] if given else None
+
+
 def topics_of(given: TopicsInput, *, call: str = "") -> dict[str, str]:
     """The topics that are given, id to text: a dict, a file, a data frame, sampled topics, or a list of these.
 
     >>> topics_of({"q1": "Hello"})
     {'q1': 'Hello'}
     """
-    from kaiwa.formats.data_frames import topics_of as framed_topics
-    from kaiwa.nouns.ids import id_text
+    from kaiwa.nouns.topics import Topics
 
     topics: dict[str, str] = {}
     for one in _each(given):
-        if isinstance(one, PathLike | str):
-            each = [dict(read_topics(path)) for path in matched(fspath(one))]
-        elif isinstance(one, Mapping):
-            each = [{id_text("topic", topic): _text_of(topic, text) for topic, text in one.items()}]
+        if isinstance(one, Mapping):
+            each = [one if isinstance(one, Topics) else Topics.from_dict(one)]
         else:
             _refuse_other_nouns(one, "topics", call)
-            each = [framed_topics(one)]
+            each = [read_topics(source) for source in _sources(one)]
         for own in each:
             if twice := next((topic for topic in own if topic in topics), None):
                 raise InputError(f"duplicate topic {twice!r}; give each topic once")
@@ -514,12 +541,6 @@ def topics_of(given: TopicsInput, *, call: str = "") -> dict[str, str]:
     if not topics:
         raise InputError("no topics; give at least one")
     return topics
-
-
-def _text_of(topic: object, text: object) -> str:
-    if not isinstance(text, str):
-        raise InputError(f"topic {topic!r}: {text!r} is not a text; give {{topic: text}}")
-    return text
 
 
 def _each(given: object) -> list[Any]:  # Any: of a caller, looked at by the verb that asks

@@ -211,7 +211,7 @@ def matrix_texts(scores: Scores) -> Texts:
     """The text of the matrix."""
     if len(scores) > 1:
         what = f"a matrix has one measure, and there are {', '.join(scores)}"
-        raise InputError(f"{what}; choose one with {option('measure')}")
+        raise InputError(f"{what}; choose one with {option('measures')}")
     return {"": matrix_text(scores.matrix())}
 
 
@@ -289,7 +289,7 @@ def by_topic(
         measure = word("measure", renamed(word("measure", table.measure)), first=True, forbidden=forbidden)
         if (other := sources.setdefault(measure, table.measure)) != table.measure:
             what = f"measures {other!r} and {table.measure!r} are both {measure!r} in this format"
-            raise InputError(f"{what}; write one with {option('measure')}")
+            raise InputError(f"{what}; write one with {option('measures')}")
         if run in table.runs:
             for topic, score in zip(table.topics, table.values[:, table.runs.index(run)].tolist(), strict=True):
                 listed.setdefault(word("topic", topic, first=True, forbidden=forbidden), {})[measure] = score
@@ -351,7 +351,7 @@ def _matrix(table: Matrix, topics: list[str], runs: list[str]) -> str:
     """The numbers of one measure in the order of the lists, which all measures share."""
     if set(table.topics) != set(topics) or set(table.runs) != set(runs):
         what = "does not have the topics and runs of the other measures"
-        raise InputError.at(f"measure {table.measure!r}", what, f"write one with {option('measure')}")
+        raise InputError.at(f"measure {table.measure!r}", what, f"write one with {option('measures')}")
     rows, columns = (list(map(own.index, wanted)) for own, wanted in ((table.topics, topics), (table.runs, runs)))
     return "".join(f"{' '.join(map(repr, by_run))}\n" for by_run in table.values[rows][:, columns].tolist())
 

@@ -14,7 +14,7 @@ from kaiwa.ambient import progress
 from kaiwa.comparison.leaderboard import Leaderboard, compare_runs
 from kaiwa.errors import InputError, counted, option
 from kaiwa.formats.readers import read_runs
-from kaiwa.formats.reading import name_list, path_of, votes_of
+from kaiwa.formats.reading import name_list, names_apart, path_of, votes_of
 from kaiwa.labelling.gains import SCHEMES, UNANIMITY_WEIGHT, voted_gains
 from kaiwa.measures.judgements import judge, parse_levels
 from kaiwa.measures.scoring import score
@@ -136,8 +136,8 @@ def gains(
     >>> kaiwa.gains(votes, levels="L1=1,L2=2").of("q1")
     {'c9': 1.5}
     """
-    people = tuple(dict.fromkeys(name_list("without", without)))
-    if task is not None and not people:
+    left_out = name_list("without", without)
+    if task is not None and not left_out:
         raise InputError(f"{option('task')} shows what leaving out assessors changes; add {option('without', 'NAME')}")
     if scheme != "unanimity" and p != UNANIMITY_WEIGHT:
         fix = f"leave it out, or add {option('scheme', 'unanimity')}"
@@ -146,6 +146,7 @@ def gains(
     by_level = parse_levels(levels) if isinstance(levels, str) else levels
     with progress("reading votes"):
         whole = votes_of(votes, max_level=max_level)
+        people = tuple(dict.fromkeys(names_apart(left_out, whole.assessors)))
         kept = _votes_without(votes, whole, people)
         made = voted_gains(kept, scheme, levels=by_level, p=p)
         changes: tuple[LeaderboardChange, ...] = ()

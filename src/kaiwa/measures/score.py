@@ -201,6 +201,7 @@ def score(
         order=order,
         uncertainty=uncertainty,
         trials=trials,
+        seed=seed,
     )
     chosen = chosen_measures(measures)
     scale = scale_of(levels, max_gain)
@@ -225,6 +226,7 @@ def _refuse_what_cannot_act(
     order: str | None,
     uncertainty: str | None,
     trials: int,
+    seed: int,
 ) -> None:
     """Refuse unknown words, and options that would do nothing, each with what works."""
     one_of("no_relevant", no_relevant, NO_RELEVANT)
@@ -247,6 +249,10 @@ def _refuse_what_cannot_act(
         (
             uncertainty is None and trials != SAMPLES,
             f"{option('trials')} resamples votes; add {option('uncertainty', 'votes')}, or leave it out",
+        ),
+        (
+            uncertainty is None and seed != 1,
+            f"{option('seed')} resamples votes; add {option('uncertainty', 'votes')}, or leave it out",
         ),
     )
     for is_so, line in contradictions:

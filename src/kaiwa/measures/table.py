@@ -518,6 +518,18 @@ def chosen_measures(names: MeasuresInput) -> list[Chosen]:
     return [choose(name) for given in listed for name in _apart(given)]
 
 
+def one_measure(names: MeasuresInput) -> str:
+    """The one measure of these names; an error with several.
+
+    >>> one_measure(["nERR@10"])
+    'nERR@10'
+    """
+    given = [one.text for one in chosen_measures(names)]
+    if len(given) > 1:
+        raise InputError(f"{option('measures')} is one name here, and {', '.join(given)} are given; give one")
+    return given[0]
+
+
 def _apart(given: object) -> list[object]:
     """The name, or the names between its commas."""
     if not isinstance(given, str) or "," not in given:

@@ -689,7 +689,7 @@ class Scores(Noun):
 
     def variance(
         self,
-        measure: str | None = None,
+        measures: str | Sequence[str] | None = None,
         *,
         crossed: bool = False,
         confidence: float = 0.95,
@@ -706,7 +706,7 @@ class Scores(Noun):
         """
         from kaiwa.comparison.variance import variance
 
-        return variance(self, measure, crossed=crossed, confidence=confidence, trials=trials, seed=seed, engine=engine)
+        return variance(self, measures, crossed=crossed, confidence=confidence, trials=trials, seed=seed, engine=engine)
 
     # What they show.
 

@@ -1,3 +1,5 @@
+"""Topics: the posts that runs answer, id to text; of sampled ones, what was left out."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -5,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kaiwa.errors import counted, option
+from kaiwa.errors import InputError, counted, option
+from kaiwa.nouns.ids import id_text
 from kaiwa.nouns.noun import Noun
 from kaiwa.show.result import Description, Table, form_of
 
@@ -15,12 +18,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Topics(Noun, Mapping[str, str]):
-    """The topics, id to text; of sampled topics also how many posts were ``candidates``, and what was left out.
+    """Topics, id to text: a mapping, which is written as lines ``id TAB text``.
+
+    Of topics that ``kaiwa.topics`` sampled, ``candidates`` is the number of posts from which they were drawn,
+    ``removed`` counts what was left out by each reason, ``rest`` the posts, comments and pairs of the repository that
+    was written without them, and ``still_there`` is true if they are still in the repository.
 
     >>> import kaiwa
-    >>> topics = kaiwa.Topics({"q1": "Hello"}, candidates=3, removed={"rules": 2})
+    >>> topics = kaiwa.Topics.from_dict({"q1": "Hello"})
     >>> topics, topics["q1"]
-    (Topics(1 topic of 3 posts), 'Hello')
+    (Topics(1 topic), 'Hello')
     """
 
     topics: Mapping[str, str]
@@ -30,6 +37,22 @@ class Topics(Noun, Mapping[str, str]):
     still_there: bool = False
 
     _in_table = "topics"
+
+    @classmethod
+    def from_dict(cls, topics: Mapping[object, str]) -> Topics:
+        """Topics from ``{id: text}``; ids become text.
+
+        >>> import kaiwa
+        >>> dict(kaiwa.Topics.from_dict({1: "Hello"}))
+        {'1': 'Hello'}
+        """
+        for topic, text in topics.items():
+            if not isinstance(text, str):
+                raise InputError(f"topic {topic!r}: {text!r} is not a text; give {{topic: text}}")
+        named = {id_text("topic", topic): text for topic, text in topics.items()}
+        if len(named) < len(topics):
+            raise InputError("two topics have the same id as text; give each topic once")
+        return cls(named)
 
     def __getitem__(self, topic: str) -> str:
         return self.topics[topic]

@@ -142,6 +142,8 @@ def _idle_in_comparison(settings: TaskSettings, said: Arguments) -> set[str]:
     test = said.get("test", "" if "test" in idle else settings.test)
     if test in {"tukey", "t", "crossed"}:
         idle |= {"trials"}
+    if test in {"t", "crossed"}:
+        idle |= {"seed"}
     return idle | ({"margin"} if test == "crossed" else set())
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from kaiwa.cli.command import GroupArgument, VerbGroup, task_folder
-from kaiwa.cli.options import SCORED_MEASURE, Named, better_options, engine_option, measures_option
+from kaiwa.cli.options import SCORED_MEASURE, Named, Numbers, better_options, engine_option, measures_option
 from kaiwa.cli.output import IN_FILE, Shown, result_options, seed_option, show
 from kaiwa.topicset.design import design
 
@@ -19,27 +18,6 @@ if TYPE_CHECKING:
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]  # Any: click's own type of a callback
     Paths = tuple[Path, ...]
-
-
-class Numbers(click.ParamType[Any]):
-    """One number, or several separated by commas."""
-
-    name = "numbers"
-
-    def __init__(self, kind: type[int | float], *, several: bool = False) -> None:
-        self.kind = kind
-        self.several = several
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # click's types
-        """The number; several as a tuple, and where several are meant also one."""
-        if isinstance(value, Sequence) and not isinstance(value, str):
-            return value
-        try:
-            numbers = tuple(self.kind(part) for part in str(value).split(","))
-        except ValueError:
-            noun = "whole numbers" if self.kind is int else "numbers"
-            self.fail(f"{value!r} is not {noun} separated by commas", param, ctx)
-        return numbers if self.several or len(numbers) > 1 else numbers[0]
 
 
 class VarianceType(click.ParamType[Any]):
@@ -68,7 +46,7 @@ def together(*options: Decorator) -> Decorator:
 
 option = partial(click.option, show_default=True)
 SCORES = click.argument("scores", nargs=-1, type=IN_FILE)
-MEASURES = measures_option("Of the scores; repeatable, by default all.", kind=SCORED_MEASURE)
+MEASURES = measures_option("Of the scores; by default all.", kind=SCORED_MEASURE)
 ONE_MEASURE = measures_option("Which measure of the scores.", kind=SCORED_MEASURE)
 VARIANCE = option(
     "--variance", metavar="V", type=VarianceType(), help="Instead of scores: V_E; or std-ab, its highest."
@@ -109,8 +87,10 @@ def _given(scores: Paths, options: dict[str, Any]) -> dict[str, Any]:  # Any: th
 @click.argument("scores", cls=GroupArgument, nargs=-1, type=IN_FILE)
 @MEASURES
 @VARIANCE
-@option("--systems", metavar="M,...", type=Numbers(int), help="How many systems; several make a grid.")
-@option("--min-diff", metavar="D,...", type=Numbers(float), help="The smallest best-worst difference to find.")
+@option("--systems", metavar="M", type=Numbers(int), multiple=True, help="How many systems; several make a grid.")
+@option(
+    "--min-diff", metavar="D", type=Numbers(float), multiple=True, help="The smallest best-worst difference to find."
+)
 @TOPICS
 @POWER
 @ALPHA
@@ -204,12 +184,28 @@ def decide(scores: Paths, *, shown: Shown, **options: Any) -> None:  # Any: the 
 )
 @REQUIREMENT
 @option("--hours", metavar="H", type=float, help="Assessor hours to spend.  [default: find the cheapest]")
-@option("--depth", metavar="N,...", type=Numbers(int), default=10, help="Pool depths; one or several.")
-@option("--votes-per-item", metavar="N,...", type=Numbers(int), default=3, help="Votes per item; one or several.")
+@option(
+    "--depth",
+    metavar="N",
+    type=Numbers(int),
+    multiple=True,
+    default=(10,),
+    show_default="10",
+    help="Pool depths.",
+)
+@option(
+    "--votes-per-item",
+    metavar="N",
+    type=Numbers(int),
+    multiple=True,
+    default=(3,),
+    show_default="3",
+    help="Votes per item.",
+)
 @option("--seconds", metavar="S", type=float, default=15.0, help="Seconds per label.")
 @option("--pooled", metavar="N", type=click.IntRange(1), help="Runs pooled.  [default: those of --runs, or 10]")
 @option("--overlap", metavar="P", type=float, default=0.5, help="Share of answers that two runs have in common.")
-@click.option("--runs", metavar="RUN", type=IN_FILE, multiple=True, help="Runs to measure pools on; repeatable.")
+@click.option("--runs", metavar="RUN", type=IN_FILE, multiple=True, help="Runs to measure pools on.")
 @click.option("--qrels", metavar="FILE", type=IN_FILE, help="Judgements of the --runs: measure the effect of depth.")
 @click.option("--votes", metavar="FILE", type=IN_FILE, help="Or votes on their items: measure fewer votes too.")
 @click.option("--max-level", metavar="LEVEL", type=click.IntRange(1), help="The highest level of the --votes.")
@@ -230,8 +226,9 @@ def cost(scores: Paths, *, shown: Shown, runs: Paths, **options: Any) -> None:  
 @REQUIREMENT
 @click.option(
     "--looks",
-    metavar="N,...",
+    metavar="N",
     type=Numbers(int, several=True),
+    multiple=True,
     required=True,
     help="The topics so far at each test, as in 30,60,91.",
 )

@@ -525,6 +525,7 @@ def _measure_fields(found: PilotDesign) -> dict[str, Any]:  # Any: JSON values
         "n_std_ab": std_ab.n if std_ab else None,
         "plug_in_n_std_ab": std_ab.plug_in_n if std_ab else None,
         "n_one_way": found.one_way.n if found.one_way else None,
+        "direction": found.pilot.direction,
     }
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kaiwa.errors import InputError, counted, option
-from kaiwa.formats.reading import name_list, qrels_of, runs_of, votes_of
+from kaiwa.formats.reading import qrels_of, runs_of, votes_of
 from kaiwa.labelling.gains import voted_gains
+from kaiwa.measures.table import one_measure
 from kaiwa.show.result import Description, Result, Table
 from kaiwa.task.inputs import takes_task
 from kaiwa.topicset.budget import Labelling, Split, best_split, cheapest, pool_items
@@ -168,7 +169,7 @@ def design_cost(
     62.6
     """
     measured = qrels is not None or votes is not None
-    _refuse_what_cannot_act(runs=runs, qrels=qrels, votes=votes, max_level=max_level, overlap=overlap)
+    _refuse_what_cannot_act(runs=runs, qrels=qrels, votes=votes, max_level=max_level, overlap=overlap, seed=seed)
     found = design(
         scores,
         None if measured and scores is None else measures,
@@ -221,6 +222,7 @@ def _refuse_what_cannot_act(
     votes: VotesInput | None,
     max_level: int | None,
     overlap: float,
+    seed: int,
 ) -> None:
     contradictions = (
         (
@@ -236,6 +238,10 @@ def _refuse_what_cannot_act(
             f"{option('max_level')} is the scale of votes; give these too ({option('votes')}), or leave it out",
         ),
         (
+            seed != 1 and votes is None,
+            f"{option('seed')} draws from votes; give these too ({option('votes')}), or leave it out",
+        ),
+        (
             overlap != OVERLAP and runs is not None,
             f"{option('overlap')} is measured on the {option('runs')}; leave out one of them",
         ),
@@ -247,10 +253,7 @@ def _refuse_what_cannot_act(
 
 def _measure(measures: str | Sequence[str] | None) -> str:
     """The measure that the runs are scored by."""
-    named = name_list("measures", measures) if measures is not None else []
-    if len(named) > 1:
-        raise InputError(f"the runs are scored by one measure, and {', '.join(named)} are given; give one")
-    return named[0] if named else MEASURE
+    return one_measure(MEASURE if measures is None or not len(measures) else measures)
 
 
 def _items(judged: list[Run], depth: int, pooled: int, overlap: float) -> float:

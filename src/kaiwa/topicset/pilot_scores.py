@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, UnknownName, option
 from kaiwa.formats.readers import are_logs
-from kaiwa.formats.reading import matched, measures_among, name_list, scores_of
+from kaiwa.formats.reading import matched, measures_among, name_list, names_apart, refuse_idle_directions, scores_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -60,9 +60,13 @@ def read_pilots(
     Pilots of one measure each are pooled, whatever their measures are called: that of a matrix is the name of its file.
     """
     given = _each(scores)
-    sides = {"lower_is_better": _names(lower_is_better), "higher_is_better": _names(higher_is_better)}
-    each = [_directed(one, sides) for one in given]
-    known = dict.fromkeys(measure for one in each for measure in one.measures)
+    found = [scores_of(one) for one in given]
+    known = dict.fromkeys(measure for one in found for measure in one.measures)
+    sides = {
+        "lower_is_better": names_apart(_names(lower_is_better), known),
+        "higher_is_better": names_apart(_names(higher_is_better), known),
+    }
+    each = [_directed(one, sides) for one in found]
     for name in (name for names in sides.values() for name in names):
         if name not in known:
             raise UnknownName.among("measure", name, known)
@@ -71,6 +75,7 @@ def read_pilots(
         by_measure = {each[0].measure: [_matrix(one, one.measure, at) for one, at in zip(each, places, strict=True)]}
     else:
         named = _chosen(measures, known, places[0])
+        refuse_idle_directions(named, *sides.values())
         by_measure = {
             name: [_matrix(one, name, at) for one, at in zip(each, places, strict=True) if name in one]
             for name in named
@@ -96,11 +101,10 @@ def _each(scores: ScoresInput) -> list[ScoresInput]:
     return [paths] if paths and len(paths) == len(given) and are_logs(paths) else given
 
 
-def _directed(one: ScoresInput, sides: Mapping[str, list[str]]) -> Scores:
+def _directed(found: Scores, sides: Mapping[str, list[str]]) -> Scores:
     """The scores of one pilot; a chosen direction needs a measure of one of them only."""
-    found = scores_of(one)
     lower, higher = ([name for name in names if name in found] for names in sides.values())
-    return scores_of(one, lower_is_better=lower, higher_is_better=higher) if lower or higher else found
+    return scores_of(found, lower_is_better=lower, higher_is_better=higher) if lower or higher else found
 
 
 def _chosen(measures: str | Sequence[str] | None, known: Iterable[str], place: str) -> list[str]:

@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from kaiwa.cli.command import task_folder, verb
 from kaiwa.cli.options import store_option, takedown_option, task_argument
-from kaiwa.cli.output import IN_FILE, FiniteRange, Shown, form_options, is_quiet, show
+from kaiwa.cli.output import IN_FILE, FiniteRange, Shown, form_options, how, is_quiet, show
 from kaiwa.errors import needs_extra
 from kaiwa.web.served import (
     HIGHEST_PORT,
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 )
 @click.option("--host", default=HOST, show_default=True, help="Another one needs TLS or --insecure.")
 @click.option("--url", default="", help="The address of a proxy before this server, as people type it.")
-@click.option("--tls-cert", type=IN_FILE, help="A certificate (PEM).")
-@click.option("--tls-key", type=IN_FILE, help="The key of the certificate (PEM).")
+@how("--tls-cert", type=IN_FILE, help="A certificate (PEM).")
+@how("--tls-key", type=IN_FILE, help="The key of the certificate (PEM).")
 @click.option("--insecure", is_flag=True, help="Serve other machines without TLS.")
 @click.option("--invite", metavar="NAME", multiple=True, help="Print a private link for this assessor too.")
 @store_option
