@@ -235,11 +235,15 @@ class ResultType(ABCMeta):
             raise no_member(cls.__name__, name, dir(cls))
 
         def __call__(cls, *given: object, **fields: object) -> object:
-            """Make one of its fields; of a dict or a frame it is made by a constructor."""
-            if len(given) == 1 and (maker := _maker(given[0])) and hasattr(cls, maker):
-                name, other = f"kaiwa.{cls.__name__}", type(given[0]).__name__
-                raise InputError(f"{name}(...) takes its fields, not a {other}; write {name}.{maker}(...)")
-            return super().__call__(*given, **fields)
+            """Make one of its fields; where a dict or a frame is given for them, the constructor is named."""
+            try:
+                return super().__call__(*given, **fields)
+            except TypeError:
+                if len(given) == 1 and (maker := _maker(given[0])) and hasattr(cls, maker):
+                    name, other = f"kaiwa.{cls.__name__}", type(given[0]).__name__
+                    what = f"{name}(...) takes its fields, not a {other}; write {name}.{maker}(...)"
+                    raise InputError(what) from None
+                raise
 
 
 def _maker(given: object) -> str:
