@@ -36,7 +36,8 @@ def _contexts(parent: click.Context) -> Iterator[click.Context]:
             yield from _contexts(context)
 
 
-CONTEXTS = {one.command_path.removeprefix("kaiwa "): one for one in _contexts(click.Context(group, info_name="kaiwa"))}
+ROOT = click.Context(group, info_name="kaiwa", **group.context_settings)
+CONTEXTS = {one.command_path.removeprefix("kaiwa "): one for one in _contexts(ROOT)}
 
 
 def _options(name: str) -> list[click.Option]:
