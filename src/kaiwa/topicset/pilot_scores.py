@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, UnknownName, option
-from kaiwa.formats.readers import are_logs
 from kaiwa.formats.reading import chosen_names, matched, name_list, scores_of
 from kaiwa.task.folder import CONFIG, read_task
 
@@ -99,6 +98,8 @@ def _task_of(scores: ScoresInput) -> Task | None:
 
 def _each(scores: ScoresInput) -> list[ScoresInput]:
     """Each pilot by itself, and all logs as one."""
+    from kaiwa.formats.readers import are_logs  # loads every format, and a design may have no scores
+
     listed = list(scores) if isinstance(scores, list | tuple) else [scores]
     given: list[ScoresInput] = []
     paths: list[Path] = []
