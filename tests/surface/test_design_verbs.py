@@ -119,6 +119,34 @@ CALLS: dict[str, tuple[tuple[str, ...], Callable[[], Any]]] = {
         ("design", "rounds", *CELL, "--looks", "30,60"),
         lambda: kaiwa.design_rounds(**NUMBERS, looks=[30, 60]),
     ),
+    "cost of so many topics": (
+        ("design", "cost", *CELL, "--topics", "100", "--pooled", "145"),
+        lambda: kaiwa.design_cost(**NUMBERS, topics=100, pooled=145),
+    ),
+    "rounds with scores so far": (
+        (
+            "design",
+            "rounds",
+            "one.csv",
+            "--systems",
+            "3",
+            "--min-diff",
+            ".1",
+            "--looks",
+            "20,60",
+            "--so-far",
+            "one.csv",
+        ),
+        lambda: kaiwa.design_rounds("one.csv", systems=3, min_diff=0.1, looks=[20, 60], so_far="one.csv"),
+    ),
+    "review": (
+        ("design", "review", "two.csv", "--pilot", "two.csv", "--systems", "3", "--min-diff", ".2"),
+        lambda: kaiwa.design_review("two.csv", pilot="two.csv", **FEW),
+    ),
+    "review of a number": (
+        ("design", "review", "one.csv", "--variance", ".02", "--systems", "3", "--min-diff", ".2"),
+        lambda: kaiwa.design_review("one.csv", variance=0.02, **FEW),
+    ),
     "pass rate": (
         ("design", "pass-rate", ".62", "--min-diff", ".05", "--correlation", ".5"),
         lambda: kaiwa.design_pass_rate(0.62, min_diff=0.05, correlation=0.5),

@@ -336,6 +336,7 @@ _OF_VERB = {
     "compare": ("test", "alpha", "trials", "seed", "margin"),
     "design": ("test",),
     "design cost": ("test",),
+    "design review": ("test",),
     "design rounds": ("test",),
     "design simulate": ("test",),
     "gains": ("scheme", "p", "max_level"),

@@ -302,14 +302,18 @@ class Asked:
         return filled
 
 
+def settled(asked: Asked, settings: TaskSettings | None) -> tuple[Asked, dict[str, Any]]:  # Any: values of kaiwa.toml
+    """What is asked with what a task's settings add, and those that were taken."""
+    if settings is None:
+        return asked, {}
+    filled = asked.under(settings)
+    names = ("systems", "min_diff", "power", "alpha", "test")
+    return filled, {name: getattr(filled, name) for name in names if getattr(asked, name) != getattr(filled, name)}
+
+
 def designed(asked: Asked, pilots: Pilots | None, variance: float | str | Variance | None) -> Design:
     """The design from scores that were read, or from a variance."""
-    settings: dict[str, Any] = {}  # Any: values of kaiwa.toml
-    if pilots and pilots.settings:
-        filled = asked.under(pilots.settings)
-        names = ("systems", "min_diff", "power", "alpha", "test")
-        settings = {name: getattr(filled, name) for name in names if getattr(asked, name) != getattr(filled, name)}
-        asked = filled
+    asked, settings = settled(asked, pilots.settings if pilots else None)
     open_requirement = asked.requirement(is_number=pilots is None and not isinstance(variance, Variance))
     if isinstance(asked.systems, Sequence) or isinstance(asked.min_diff, Sequence):
         return _grid(asked, open_requirement, pilots, variance)
@@ -319,7 +323,7 @@ def designed(asked: Asked, pilots: Pilots | None, variance: float | str | Varian
         elif isinstance(variance, str):
             found = _worst_case(completed(open_requirement, solve=asked.unknown))
         else:
-            known = replace(open_requirement, variance=_number(variance))
+            known = replace(open_requirement, variance=number(variance))
             found = answered(completed(known, solve=asked.unknown))
         return Design(found.asked, found.known)
     requirement = completed(open_requirement, solve=asked.unknown)
@@ -340,7 +344,8 @@ def _of_measure(pilots: Pilots, measure: str, asked: Requirement) -> PilotDesign
         raise InputError(f"{measure}: {fault.marked}") from None
 
 
-def _number(variance: object) -> float:
+def number(variance: object) -> float:
+    """A variance that is given as a number."""
     if isinstance(variance, int | float) and not isinstance(variance, bool):
         return float(variance)
     what = f"{type(variance).__name__} is not a variance"
@@ -378,7 +383,7 @@ def _grid(asked: Asked, common: Requirement, pilots: Pilots | None, variance: fl
         matrices = matrices_of(pilots.one_measure())
     elif isinstance(variance, Variance):
         matrices = list(variance.pilots)
-    common = from_pilots(common, matrices) if matrices else replace(common, variance=_number(variance))
+    common = from_pilots(common, matrices) if matrices else replace(common, variance=number(variance))
 
     def ratio_of(systems: int) -> float:
         return pilot_ratio(matrices, replace(common, systems=systems))
