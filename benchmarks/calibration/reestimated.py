@@ -1,6 +1,6 @@
 """Whether estimating the variance again between rounds keeps the error and the power, on real runs.
 
-    python -m benchmarks.calibration.reestimated FOLDER --draws 20 > benchmarks/results/calibration/reestimated.md
+    python -m benchmarks.calibration.reestimated FOLDER --draws 12 > benchmarks/results/calibration/reestimated.md
 
 FOLDER has score matrices (CSV, topics x runs), in folders or not; those of at least 40 runs are used. A pilot of 25
 topics and 10 runs gives a design, which is tested after a third, two thirds and all of its topics, at the levels of
