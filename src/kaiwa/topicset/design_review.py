@@ -69,7 +69,7 @@ class DesignReview(Result):
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
     >>> scores = kaiwa.Scores.from_matrix("M", range(40), "ABC", rng.normal(size=(40, 3)) / 5 + 0.5)
-    >>> kaiwa.design_review(scores, variance=0.02, systems=3, min_diff=0.15, test="tukey").verdict
+    >>> kaiwa.design_review(scores, variance=0.01, systems=3, min_diff=0.15, test="tukey").verdict
     'larger'
     """
 
