@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from kaiwa.topicset.design_cost import DesignCost, design_cost
     from kaiwa.topicset.design_decision import DesignDecision, design_decide
     from kaiwa.topicset.design_pass_rate import DesignPassRate, design_pass_rate
+    from kaiwa.topicset.design_review import DesignReview, design_review
     from kaiwa.topicset.design_rounds import DesignRounds, design_rounds
     from kaiwa.topicset.design_simulation import DesignSimulation, design_simulate
     from kaiwa.web.served import Served, serve
@@ -116,6 +117,7 @@ _HOMES = {
     "kaiwa.topicset.design_cost": "DesignCost design_cost",
     "kaiwa.topicset.design_decision": "DesignDecision design_decide",
     "kaiwa.topicset.design_pass_rate": "DesignPassRate design_pass_rate",
+    "kaiwa.topicset.design_review": "DesignReview design_review",
     "kaiwa.topicset.design_rounds": "DesignRounds design_rounds",
     "kaiwa.topicset.design_simulation": "DesignSimulation design_simulate",
     "kaiwa.web.served": "Served serve",
@@ -135,6 +137,7 @@ __all__ = [
     "DesignDecision",
     "DesignError",
     "DesignPassRate",
+    "DesignReview",
     "DesignRounds",
     "DesignSimulation",
     "Factors",
@@ -181,6 +184,7 @@ __all__ = [
     "design_cost",
     "design_decide",
     "design_pass_rate",
+    "design_review",
     "design_rounds",
     "design_simulate",
     "fuse",

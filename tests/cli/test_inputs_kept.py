@@ -50,6 +50,7 @@ COMMANDS = {
     "design decide": "scores.csv -m nG@1",
     "design cost": "scores.csv -m nG@1 --runs runs/0.txt --qrels qrels.txt",
     "design rounds": "scores.csv -m nG@1 --min-diff 0.2 --looks 50",
+    "design review": "scores.csv -m nG@1 --variance 0.01",
     "convert": "scores.csv --format csv",
     "reproduce": "kappa --labels votes.csv",
     "report": ".",

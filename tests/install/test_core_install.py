@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kaiwa.files.inputs import compress
+from kaiwa.files.zstd import compress
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.xdist_group("core install")  # one environment, made once

@@ -18,8 +18,8 @@ import pytest
 
 from kaiwa.errors import InputError
 from kaiwa.files import inputs as input_files
-from kaiwa.files import inputs as zstd
 from kaiwa.files import parquet as parquet_reading
+from kaiwa.files import zstd
 from kaiwa.files.inputs import open_input
 from kaiwa.formats.pairs import FIELDS
 from kaiwa.formats.readers import read, read_pairs, read_run, read_scores, read_votes

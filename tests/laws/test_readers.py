@@ -21,7 +21,7 @@ from kaiwa.checking.check import Expectation, problems_of
 from kaiwa.checking.fixes import fixed_run
 from kaiwa.checking.raw_run import read_raw
 from kaiwa.errors import InputError
-from kaiwa.files import inputs as zstd
+from kaiwa.files import zstd
 from kaiwa.formats.convert import WRITTEN, convert
 from kaiwa.formats.fields import decimals, fixed_point
 from kaiwa.formats.qrels import write_qrels

@@ -139,6 +139,7 @@ RESULTS: dict[str, Any] = {  # Any: each result is of its own type
     "DesignCost": kaiwa.design_cost(**_PLAN),
     "DesignDecision": kaiwa.design_decide(_apart()),
     "DesignPassRate": kaiwa.design_pass_rate(0.5, min_diff=0.1),
+    "DesignReview": kaiwa.design_review(_scores(), variance=0.02, systems=3, min_diff=0.2),
     "DesignRounds": kaiwa.design_rounds(**_PLAN, looks=[10, 20]),
     "DesignSimulation": kaiwa.design_simulate(_scores(), systems=3, min_diff=0.3, trials=99),
     "Study": kaiwa.unanimity(_votes_of_three(), [_graded_run(way) for way in (1, -1)], measures="nG@1", trials=99),

@@ -84,6 +84,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {  # Any: each is of the type of its na
     "DesignCost": lambda: kaiwa.design_cost(**PLAN),
     "DesignDecision": lambda: kaiwa.design_decide(_scores()),
     "DesignPassRate": lambda: kaiwa.design_pass_rate(0.5, min_diff=0.1),
+    "DesignReview": lambda: kaiwa.design_review(_scores(), variance=0.06, systems=3, min_diff=0.2),
     "DesignRounds": lambda: kaiwa.design_rounds(**PLAN, looks=[10, 20]),
     "DesignSimulation": lambda: kaiwa.design_simulate(_scores(), systems=3, min_diff=0.3, trials=99),
     "Factors": lambda: _scores().standardise().factors,

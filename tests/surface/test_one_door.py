@@ -268,6 +268,22 @@ CALLS: dict[str, tuple[str, Callable[[], Result]]] = {
         f"design rounds {' '.join(CELL)} --looks 30,60",
         lambda: kaiwa.design_rounds(**NUMBERS, looks=[30, 60]),
     ),
+    "design_cost of so many topics": (
+        f"design cost {' '.join(CELL)} --topics 100 --pooled 145",
+        lambda: kaiwa.design_cost(**NUMBERS, topics=100, pooled=145),
+    ),
+    "design_rounds with scores so far": (
+        "design rounds one.csv --systems 3 --min-diff .1 --looks 10,60 --so-far one.csv",
+        lambda: kaiwa.design_rounds("one.csv", systems=3, min_diff=0.1, looks=[10, 60], so_far="one.csv"),
+    ),
+    "design_review": (
+        "design review scores.csv --pilot scores.csv --systems 3 --min-diff .2",
+        lambda: kaiwa.design_review("scores.csv", pilot="scores.csv", **FEW),
+    ),
+    "design_review of a number": (
+        "design review one.csv --variance .02 --systems 3 --min-diff .2",
+        lambda: kaiwa.design_review("one.csv", variance=0.02, **FEW),
+    ),
     "design_pass_rate": (
         "design pass-rate .62 --min-diff .05 --correlation .5",
         lambda: kaiwa.design_pass_rate(0.62, min_diff=0.05, correlation=0.5),

@@ -359,7 +359,21 @@ TABLES: dict[str, Table] = {
             **DESIGN,
             "looks": "--looks 90",
             "spending": "--spending pocock",
+            "so_far": "--so-far scores.csv",
             "seed": "--seed 2",
+        },
+        {"scale": _SCALE},
+    ),
+    "design review": Table(
+        {
+            "number": f"design review scores.csv -m nG@1 {VARIANCE} {CELL}",
+            "pilot": f"design review scores.csv -m nG@1 --pilot scores.csv {CELL}",
+        },
+        {
+            **{name: QUANTITIES[name] for name in ("systems", "min_diff", "power", "alpha", "test", "scale")},
+            "measures": "-m ppl",
+            "variance": "--variance 0.05",
+            "pilot": "--pilot earlier.csv",
         },
         {"scale": _SCALE},
     ),

@@ -27,7 +27,6 @@ from kaiwa.comparison.crossed_texts import (
 )
 from kaiwa.engine.opening import trial_workers
 from kaiwa.errors import InputError, counted, in_python, option
-from kaiwa.formats.readers import are_logs, format_of
 from kaiwa.formats.reading import matched, one_name, placed, refuse_idle_directions, scores_of, scores_of_each, votes_of
 from kaiwa.formats.recognition import SCORES, VOTES
 from kaiwa.nouns.matrix import TOPICS_AND_RUNS, Axes, Direction, labelled
@@ -452,6 +451,8 @@ def _are_votes(given: object) -> bool:
     if not isinstance(listed[0], str | PathLike):
         return False
     path = Path(listed[0])
+    from kaiwa.formats.readers import format_of  # loads every format
+
     return path.exists() and format_of(path, SCORES, VOTES).noun is VOTES
 
 
@@ -464,6 +465,8 @@ def _separate(
         path for one in listed for path in (matched(one) if isinstance(one, str) else [one])
     ]
     paths = [Path(one) for one in each if isinstance(one, str | PathLike)]
+    from kaiwa.formats.readers import are_logs  # as above
+
     if len(each) == 1 or (len(paths) == len(each) and are_logs(paths)):
         return [scores_of(each, lower_is_better=lower, higher_is_better=higher)]
     return scores_of_each(each, lower_is_better=lower, higher_is_better=higher)

@@ -55,6 +55,7 @@ VERBS = {
     "design": Takes(("scores",), ("test",), _REQUIRED),
     "design_cost": Takes(("scores", "runs", "qrels", "votes"), ("test",), _REQUIRED),
     "design_decide": Takes(("scores",), (), ("measures",)),
+    "design_review": Takes(("scores", "pilot"), ("test",), _REQUIRED),
     "design_rounds": Takes(("scores",), ("test",), _REQUIRED),
     "design_simulate": Takes(("scores",), ("test",), _REQUIRED),
     "fuse": Takes(("runs",)),
@@ -250,7 +251,7 @@ def _of_folder(noun: str, one: Any) -> list[Any]:  # Any: as above
 def _files(noun: str, folder: str | os.PathLike[str]) -> list[Path]:
     """The files of a task that are its runs, votes, judgements, scores or topics; an error if there are none yet."""
     task = read_task(Path(folder))
-    noun = "scores" if noun == "other" else noun
+    noun = "scores" if noun in {"other", "pilot"} else noun
     if noun == "runs":
         found, place = task.runs, task.folder / "runs"
     else:

@@ -1,4 +1,4 @@
-"""kaiwa design: how many topics; its commands simulate, decide, cost, rounds and pass-rate."""
+"""kaiwa design: how many topics; its commands simulate, decide, cost, rounds, review and pass-rate."""
 
 from __future__ import annotations
 
@@ -70,9 +70,14 @@ QUANTITIES = together(SYSTEMS, MIN_DIFF, TOPICS, POWER, ALPHA)
 REQUIREMENT = together(SCORES, MEASURES, VARIANCE, QUANTITIES, TEST, METHOD, CORRELATION, SCALE, SOLVE)
 
 
-def _given(scores: Paths, options: dict[str, Any]) -> dict[str, Any]:  # Any: the arguments of a function
-    """The arguments as the function takes them; without scores and variance those of the task folder."""
-    folder = task_folder() if options.get("variance") is None else None
+def _given(
+    scores: Paths,
+    options: dict[str, Any],  # Any: the arguments of a function
+    *,
+    instead: str = "variance",
+) -> dict[str, Any]:  # Any: as above
+    """The arguments as the function takes them; without scores, and what stands ``instead``, of the task folder."""
+    folder = task_folder() if options.get(instead) is None else None
     given = list(scores) or ([folder] if folder else None)
     return {"scores": given, "measures": options.pop("measures") or None, **options}
 
@@ -235,14 +240,50 @@ def cost(scores: Paths, *, shown: Shown, runs: Paths, **options: Any) -> None:  
 @option(
     "--spending", metavar="NAME", type=Named("spending"), default="obrien-fleming", help="obrien-fleming or pocock."
 )
+@click.option(
+    "--so-far",
+    metavar="FILE",
+    type=IN_FILE,
+    multiple=True,
+    help="The scores at a look that is done: estimate the variance again; repeatable.",
+)
 @seed_option
 @engine_option
 @result_options
-def rounds(scores: Paths, *, shown: Shown, **options: Any) -> None:  # Any: the arguments of the function
-    """The level of each test, if runs are tested after each batch of topics with a total error of alpha."""
+def rounds(scores: Paths, *, shown: Shown, so_far: Paths, **options: Any) -> None:  # Any: its arguments
+    """The level of each test, if runs are tested after each batch of topics with a total error of alpha.
+
+    With --so-far the last look moves to the number of topics that the variance of the scores so far asks for.
+    """
     from kaiwa.topicset.design_rounds import design_rounds
 
-    show(design_rounds(**_given(scores, options)), shown)
+    show(design_rounds(**_given(scores, options), so_far=list(so_far) or None), shown)
+
+
+@design_command.command(
+    "review",
+    short_help="The variance of a round beside the one assumed, the next size.",
+    epilog="Example: kaiwa design review scores.csv --pilot pilot1.csv -m nERR@10 --systems 10 --min-diff 0.15",
+)
+@SCORES
+@MEASURES
+@click.option("--pilot", metavar="FILE", type=IN_FILE, multiple=True, help="Scores of the design's pilot; repeatable.")
+@click.option("--variance", metavar="V", type=float, help="Or the variance that was assumed: V_E, or V_E2 by --test.")
+@SYSTEMS
+@MIN_DIFF
+@POWER
+@ALPHA
+@TEST
+@SCALE
+@result_options
+def review(scores: Paths, *, shown: Shown, pilot: Paths, **options: Any) -> None:  # Any: the arguments of the function
+    """Was the design right? The variance of a round beside the one that was assumed, and the next number of topics.
+
+    SCORES are those of the round; in a task folder its own by default, with the requirement of kaiwa.toml.
+    """
+    from kaiwa.topicset.design_review import design_review
+
+    show(design_review(**_given(scores, options, instead="scores"), pilot=list(pilot) or None), shown)
 
 
 @design_command.command(

@@ -11,13 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.comparison.variance import Variance
 from kaiwa.errors import InputError, UnknownName, option
 from kaiwa.nouns.matrix import TOPICS_AND_RUNS
 from kaiwa.show.result import Description, Result, Table
 from kaiwa.task.inputs import takes_task
-from kaiwa.topicset.pilot_scores import Pilots, read_pilots
-from kaiwa.topicset.pilots import from_pilots, matrices_of, pilot_design, pilot_ratio, worst_case
 from kaiwa.topicset.requirement import INTERVAL, Requirement, completed
 from kaiwa.topicset.sizes import Answer, answered, size_table
 from kaiwa.topicset.tests import ONE_WAY, TESTS, designed_for
@@ -34,11 +31,12 @@ from kaiwa.topicset.texts import (
 )
 
 if TYPE_CHECKING:
+    from kaiwa.comparison.variance import Variance
     from kaiwa.formats.reading import ScoresInput
     from kaiwa.nouns.ids import FloatArray
     from kaiwa.nouns.matrix import Axes, Direction
     from kaiwa.show.text import Cell
-    from kaiwa.topicset.pilot_scores import Names
+    from kaiwa.topicset.pilot_scores import Names, Pilots
     from kaiwa.topicset.pilots import PilotDesign, PilotSide
     from kaiwa.topicset.sizes import SizeTable
 
@@ -250,6 +248,8 @@ def design(
     )
     pilots = None
     if scores is not None:
+        from kaiwa.topicset.pilot_scores import read_pilots  # a number needs no formats and no tests of runs
+
         pilots = read_pilots(scores, measures, lower_is_better=lower_is_better, higher_is_better=higher_is_better)
     asked = Asked(systems, min_diff, topics, power, alpha, test, method, correlation, scale, solve)
     return designed(asked, pilots, variance)
@@ -295,16 +295,17 @@ class Asked:
 
 def designed(asked: Asked, pilots: Pilots | None, variance: float | str | Variance | None) -> Design:
     """The design from scores that were read, or from a variance."""
-    open_requirement = asked.requirement(is_number=pilots is None and not isinstance(variance, Variance))
+    computed = _computed(variance)
+    open_requirement = asked.requirement(is_number=pilots is None and computed is None)
     if isinstance(asked.systems, Sequence) or isinstance(asked.min_diff, Sequence):
         return _grid(asked, open_requirement, pilots, variance)
     if pilots is None:
-        if isinstance(variance, Variance):
-            found = _from_variance(variance, completed(open_requirement, solve=asked.unknown))
+        if computed is not None:
+            found = _from_variance(computed, completed(open_requirement, solve=asked.unknown))
         elif isinstance(variance, str):
             found = _worst_case(completed(open_requirement, solve=asked.unknown))
         else:
-            known = replace(open_requirement, variance=_number(variance))
+            known = replace(open_requirement, variance=number(variance))
             found = answered(completed(known, solve=asked.unknown))
         return Design(found.asked, found.known)
     requirement = completed(open_requirement, solve=asked.unknown)
@@ -317,6 +318,8 @@ def designed(asked: Asked, pilots: Pilots | None, variance: float | str | Varian
 
 def _of_measure(pilots: Pilots, measure: str, asked: Requirement) -> PilotDesign:
     """The design from the scores of one measure, which an error names if there are several."""
+    from kaiwa.topicset.pilots import pilot_design  # as in design
+
     try:
         return pilot_design(pilots.by_measure[measure], asked)
     except InputError as fault:
@@ -325,11 +328,21 @@ def _of_measure(pilots: Pilots, measure: str, asked: Requirement) -> PilotDesign
         raise InputError(f"{measure}: {fault.marked}") from None
 
 
-def _number(variance: object) -> float:
+def number(variance: object) -> float:
+    """A variance that is given as a number."""
     if isinstance(variance, int | float) and not isinstance(variance, bool):
         return float(variance)
     what = f"{type(variance).__name__} is not a variance"
     raise InputError.at("variance", what, "give a number, the result of kaiwa.variance, or std-ab")
+
+
+def _computed(variance: object) -> Variance | None:
+    """The variance if it is the result of ``kaiwa.variance``."""
+    if variance is None or isinstance(variance, int | float | str):
+        return None
+    from kaiwa.comparison.variance import Variance  # as in design
+
+    return variance if isinstance(variance, Variance) else None
 
 
 def _from_variance(variance: Variance, asked: Requirement) -> Answer:
@@ -340,6 +353,8 @@ def _from_variance(variance: Variance, asked: Requirement) -> Answer:
         raise InputError(f"{option('test', asked.test)} needs {needed}; give scores of 2 runs or more")
     if not variance.pilots:
         return answered(replace(asked, variance=own, test_named=True))
+    from kaiwa.topicset.pilots import from_pilots  # as in design
+
     measured = from_pilots(asked, variance.pilots)
     if not measured.variance:
         raise InputError("the variance is 0: the runs differ equally on every topic; give scores that vary")
@@ -347,6 +362,8 @@ def _from_variance(variance: Variance, asked: Requirement) -> Answer:
 
 
 def _worst_case(asked: Requirement) -> Answer:
+    from kaiwa.topicset.pilots import worst_case  # as in design
+
     found = worst_case(asked)
     if found is None:
         raise InputError(f"{option('variance', STD_AB)} finds the number of topics; leave out {option('topics')}")
@@ -358,12 +375,15 @@ def _grid(asked: Asked, common: Requirement, pilots: Pilots | None, variance: fl
     for name in ("systems", "min_diff"):
         if getattr(asked, name) is None:
             raise InputError.at(name, "is missing", f"a grid needs it, one value or several ({option(name)})")
+    from kaiwa.topicset.pilots import from_pilots, matrices_of, pilot_ratio  # as in design
+
     matrices: list[FloatArray] = []
+    computed = _computed(variance)
     if pilots is not None:
         matrices = matrices_of(pilots.one_measure())
-    elif isinstance(variance, Variance):
-        matrices = list(variance.pilots)
-    common = from_pilots(common, matrices) if matrices else replace(common, variance=_number(variance))
+    elif computed is not None:
+        matrices = list(computed.pilots)
+    common = from_pilots(common, matrices) if matrices else replace(common, variance=number(variance))
 
     def ratio_of(systems: int) -> float:
         return pilot_ratio(matrices, replace(common, systems=systems))
@@ -405,7 +425,7 @@ def _refuse_what_cannot_act(
         raise UnknownName.among("quantity to solve for", solve, QUANTITIES)
     chosen = designed_for(test or ONE_WAY)
     shares_topics = TESTS[chosen].shares_topics if chosen in TESTS else True
-    of_number = scores is None and not isinstance(variance, Variance)
+    of_number = scores is None and _computed(variance) is None
     contradictions = (
         (scores is not None and variance is not None, "both scores and a variance are given; leave one out"),
         (

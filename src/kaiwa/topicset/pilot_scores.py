@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, UnknownName, option
-from kaiwa.formats.readers import are_logs
 from kaiwa.formats.reading import matched, measures_among, name_list, names_apart, refuse_idle_directions, scores_of
 
 if TYPE_CHECKING:
@@ -86,6 +85,8 @@ def read_pilots(
 
 def _each(scores: ScoresInput) -> list[ScoresInput]:
     """Each pilot by itself, and all logs as one."""
+    from kaiwa.formats.readers import are_logs  # loads every format, and a design may have no scores
+
     listed = list(scores) if isinstance(scores, list | tuple) else [scores]
     given: list[ScoresInput] = []
     paths: list[Path] = []
