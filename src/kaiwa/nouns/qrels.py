@@ -208,7 +208,8 @@ class Qrels(TopicLists, Rows):
     def write(self, path: Path | str, *, format: str | None = None, table: str | None = None) -> None:  # noqa: A002
         """Write the judgements: TREC's file, or another form by the ending or ``format``.
 
-        ``format`` may also be ``trec-qrels``, ``ntcir-qrels`` or ``beir-qrels``, or ``rel``, which makes a folder.
+        ``format`` may also be ``trec-qrels``, ``ntcir-qrels`` or ``beir-qrels``, or ``rel`` or
+        ``grelv`` (levels or direct gains for NTCIREVAL), which make a folder.
 
         >>> import kaiwa
         >>> from pathlib import Path
