@@ -119,6 +119,26 @@ CALLS: dict[str, tuple[tuple[str, ...], Callable[[], Any]]] = {
         ("unanimity", "A.txt", "B.txt", "C.txt", "--votes", "votes.csv", "-m", "nG@1", "--trials", "200"),
         lambda: kaiwa.unanimity("votes.csv", ["A.txt", "B.txt", "C.txt"], measures="nG@1", trials=200),
     ),
+    "unanimity grid": (
+        (
+            *("unanimity", "A.txt", "B.txt", "C.txt", "--qrels", "qrels.txt", "--levels", "2,4", "--sizes", "5,10"),
+            *("--p", "0.2,0.5", "--confusability", "entropy", "--max-gain", "topic", "--trials", "200"),
+            *("--best-of-teams", "--team-pattern", "(.)"),
+        ),
+        lambda: kaiwa.unanimity(
+            None,
+            ["A.txt", "B.txt", "C.txt"],
+            qrels="qrels.txt",
+            levels=[2, 4],
+            sizes=[5, 10],
+            p=[0.2, 0.5],
+            confusability="entropy",
+            max_gain="topic",
+            trials=200,
+            best_of_teams=True,
+            team_pattern="(.)",
+        ),
+    ),
     "unanimity drawn": (
         ("unanimity", "A.txt", "B.txt", "C.txt", "--qrels", "qrels.txt", "--sizes", "4", "--trials", "200"),
         lambda: kaiwa.unanimity(None, ["A.txt", "B.txt", "C.txt"], qrels="qrels.txt", sizes=4, trials=200),
@@ -183,6 +203,18 @@ REFUSED = {
     "drawn ratings of votes": (
         ("unanimity", "A.txt", "B.txt", "--votes", "votes.csv", "--sizes", "4"),
         "--sizes 4 draws ratings; leave it out, or give --qrels",
+    ),
+    "teams that are not asked for": (
+        ("unanimity", "A.txt", "B.txt", "--qrels", "qrels.txt", "--team-pattern", "(.)"),
+        "--team-pattern finds the teams of --best-of-teams; add it",
+    ),
+    "a gmax of drawn ratings": (
+        ("unanimity", "A.txt", "B.txt", "--qrels", "qrels.txt", "--max-gain", "5"),
+        "--max-gain '5' is not 'topic'",
+    ),
+    "a weight that is too large": (
+        ("unanimity", "A.txt", "B.txt", "--qrels", "qrels.txt", "--p", "0.2,101"),
+        "--p 101 is not in 0..100",
     ),
     "a level of drawn ratings": (
         ("unanimity", "A.txt", "B.txt", "--qrels", "qrels.txt", "--max-level", "2"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+from collections.abc import Sequence
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,27 @@ class Scored(click.types.StringParamType):
         """The values of the column that start with the text."""
         typed = split_arg_string(os.environ.get("COMP_WORDS", ""))  # an option without its value hides the arguments
         return _offered((name for word in typed for name in _column(Path(word), self._column)), incomplete)
+
+
+class Numbers(click.ParamType[Any]):
+    """One number, or several separated by commas."""
+
+    name = "numbers"
+
+    def __init__(self, kind: type[int | float], *, several: bool = False) -> None:
+        self.kind = kind
+        self.several = several
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # click's types
+        """The number; several as a tuple, and where several are meant also one."""
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return value
+        try:
+            numbers = tuple(self.kind(part) for part in str(value).split(","))
+        except ValueError:
+            noun = "whole numbers" if self.kind is int else "numbers"
+            self.fail(f"{value!r} is not {noun} separated by commas", param, ctx)
+        return numbers if self.several or len(numbers) > 1 else numbers[0]
 
 
 MEASURE = Named("measure")

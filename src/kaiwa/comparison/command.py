@@ -11,6 +11,7 @@ from kaiwa.cli.options import (
     MEASURE,
     SCORED_MEASURE,
     SCORED_RUN,
+    Numbers,
     better_options,
     confidence_option,
     engine_option,
@@ -21,7 +22,7 @@ from kaiwa.cli.options import (
     scores_argument,
     trials_option,
 )
-from kaiwa.cli.output import IN_FILE, OUT_FILE, FiniteRange, Shown, result_options, seed_option, show
+from kaiwa.cli.output import IN_FILE, OUT_FILE, Shown, result_options, seed_option, show
 from kaiwa.comparison.allpairs import AUTO_CAP
 from kaiwa.comparison.baseline import BASELINE_TESTS, ROBUST
 from kaiwa.comparison.comparison import MISSING, TESTS, compare
@@ -33,6 +34,7 @@ from kaiwa.comparison.unanimity import TRIALS as STUDY_TRIALS
 from kaiwa.comparison.unanimity import unanimity
 from kaiwa.comparison.variance import TRIALS as VARIANCE_TRIALS
 from kaiwa.comparison.variance import variance
+from kaiwa.labelling.gains import CONFUSABILITY
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -216,15 +218,31 @@ def standardise_command(scores: Paths, shown: Shown, **options: Any) -> None:  #
     show(standardise(list(scores), **options), shown)
 
 
-@verb("unanimity", epilog="Example: kaiwa unanimity runs/*.txt --qrels qrels.txt -m nDCG@10 --sizes 10 --levels 2")
+@verb("unanimity", epilog="Example: kaiwa unanimity runs/*.txt --qrels qrels.txt --levels 2,4,8 --sizes 5,10,20,40,80")
 @runs_argument
 @click.option("--votes", type=IN_FILE, metavar="FILE", help="Read the ratings from this vote file.")
 @click.option(
     "--qrels", type=IN_FILE, metavar="FILE", help="Draw ratings for the relevant items of these judgements instead."
 )
-@click.option("--levels", metavar="LEVEL", type=int, help="The highest drawn rating (default: 3).")
-@click.option("--sizes", metavar="N", type=int, help="Drawn ratings per item (default: 5).")
-@click.option("--p", metavar="P", type=FiniteRange(0, 100), default=0.2, show_default=True, help="Weight of agreement.")
+@click.option("--levels", metavar="LEVEL,...", type=Numbers(int), help="The highest drawn rating (default: 3).")
+@click.option("--sizes", metavar="N,...", type=Numbers(int), help="Drawn ratings per item (default: 5).")
+@click.option(
+    "--p",
+    metavar="P,...",
+    type=Numbers(float),
+    default=0.2,
+    show_default=True,
+    help="Weight of agreement; one or several.",
+)
+@click.option(
+    "--confusability",
+    metavar="NAME",
+    type=click.Choice([*CONFUSABILITY]),
+    default="range",
+    show_default=True,
+    help="How disagreement is measured: range, trimmed-range, deviation or entropy.",
+)
+@click.option("--max-gain", metavar="topic", help="topic: gmax is each topic's highest gain, as in NTCIREVAL.")
 @click.option(
     "-m",
     "--measures",
@@ -235,6 +253,8 @@ def standardise_command(scores: Paths, shown: Shown, **options: Any) -> None:  #
     show_default=", ".join(STUDIED),
     help="Measures to study; repeatable.",
 )
+@click.option("--best-of-teams", is_flag=True, help="Compare the best run of each team only.")
+@click.option("--team-pattern", metavar="REGEX", help="The team in a run's name (default: TEAM-C-R1).")
 @click.option("--max-level", metavar="LEVEL", type=click.IntRange(1), help="The highest level of the --votes.")
 @order_option
 @click.option("--alpha", metavar="P", type=float, default=0.05, show_default=True, help="Familywise error.")
@@ -245,6 +265,7 @@ def unanimity_command(runs: Paths, shown: Shown, **options: Any) -> None:  # Any
     """Score RUNS by raw sums of ratings and by unanimity-aware gains, and show what changes.
 
     The study of Sakai (EVIA 2017): Kendall's tau between the two rankings of the runs, and the pairs of runs whose
-    difference is significant (randomised Tukey HSD) under one kind of gain and not the other.
+    difference is significant (randomised Tukey HSD) under one kind of gain and not the other. --levels, --sizes and --p
+    take several numbers: every combination is studied.
     """
     show(unanimity(runs=list(runs), **options), shown)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from kaiwa.cli.command import GroupArgument, VerbGroup, task_folder
-from kaiwa.cli.options import SCORED_MEASURE, Named, better_options, engine_option, measures_option
+from kaiwa.cli.options import SCORED_MEASURE, Named, Numbers, better_options, engine_option, measures_option
 from kaiwa.cli.output import IN_FILE, Shown, result_options, seed_option, show
 from kaiwa.task.folder import CONFIG
 from kaiwa.topicset.design import design
@@ -21,27 +20,6 @@ if TYPE_CHECKING:
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]  # Any: click's own type of a callback
     Paths = tuple[Path, ...]
-
-
-class Numbers(click.ParamType[Any]):
-    """One number, or several separated by commas."""
-
-    name = "numbers"
-
-    def __init__(self, kind: type[int | float], *, several: bool = False) -> None:
-        self.kind = kind
-        self.several = several
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # click's types
-        """The number; several as a tuple, and where several are meant also one."""
-        if isinstance(value, Sequence) and not isinstance(value, str):
-            return value
-        try:
-            numbers = tuple(self.kind(part) for part in str(value).split(","))
-        except ValueError:
-            noun = "whole numbers" if self.kind is int else "numbers"
-            self.fail(f"{value!r} is not {noun} separated by commas", param, ctx)
-        return numbers if self.several or len(numbers) > 1 else numbers[0]
 
 
 class VarianceType(click.ParamType[Any]):
