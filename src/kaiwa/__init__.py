@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from kaiwa.checking.check import Check, check
     from kaiwa.comparison.comparison import Comparison, compare
+    from kaiwa.comparison.standardisation_study import Standardisation, standardisation
     from kaiwa.comparison.standardise import standardise
     from kaiwa.comparison.tau import Correlation, tau
     from kaiwa.comparison.unanimity import Study, unanimity
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "kaiwa.checking.check": "Check check",
     "kaiwa.comparison.comparison": "Comparison compare",
+    "kaiwa.comparison.standardisation_study": "Standardisation standardisation",
     "kaiwa.comparison.standardise": "standardise",
     "kaiwa.comparison.tau": "Correlation tau",
     "kaiwa.comparison.unanimity": "Study unanimity",
@@ -140,6 +142,7 @@ __all__ = [
     "RunFolder",
     "Scores",
     "Served",
+    "Standardisation",
     "Study",
     "Topics",
     "Training",
@@ -181,6 +184,7 @@ __all__ = [
     "retrieve_all",
     "score",
     "serve",
+    "standardisation",
     "standardise",
     "tau",
     "topics",

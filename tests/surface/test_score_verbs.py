@@ -16,7 +16,13 @@ import pytest
 
 import kaiwa
 from kaiwa.cli.group import main
-from kaiwa.comparison.command import standardise_command, tau_command, unanimity_command, variance_command
+from kaiwa.comparison.command import (
+    standardisation_command,
+    standardise_command,
+    tau_command,
+    unanimity_command,
+    variance_command,
+)
 from kaiwa.measures.command import score_command
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
@@ -25,6 +31,7 @@ COMMANDS: dict[str, click.Command] = {
     "tau": tau_command,
     "variance": variance_command,
     "standardise": standardise_command,
+    "standardisation": standardisation_command,
     "unanimity": unanimity_command,
 }
 OF_OUTPUT = {"as_json", "form", "output", "quiet", "table"}
@@ -115,6 +122,33 @@ CALLS: dict[str, tuple[tuple[str, ...], Callable[[], Any]]] = {
         ("standardise", "scores.csv", "-m", "nG@1", "--a", "0.1"),
         lambda: kaiwa.standardise("scores.csv", "nG@1", a=0.1),
     ),
+    "hensachi": (
+        ("standardise", "scores.csv", "--a", "10", "--b", "50"),
+        lambda: kaiwa.standardise("scores.csv", a=10, b=50),
+    ),
+    "standardisation": (("standardisation", "scores.csv"), lambda: kaiwa.standardisation("scores.csv")),
+    "standardisation of teams": (
+        (
+            *("standardisation", "scores.csv", "-m", "nG@1", "--a", "10", "--b", "50", "--systems", "2,5"),
+            *("--min-diff", "0.1", "--power", "0.9", "--alpha", "0.01", "--test", "anova", "--method", "sakai"),
+            *("--leave-out", "teams", "--team-pattern", "(.)", "--marked", "A,B"),
+        ),
+        lambda: kaiwa.standardisation(
+            "scores.csv",
+            "nG@1",
+            a=10,
+            b=50,
+            systems=[2, 5],
+            min_diff=0.1,
+            power=0.9,
+            alpha=0.01,
+            test="anova",
+            method="sakai",
+            leave_out="teams",
+            team_pattern="(.)",
+            marked=["A", "B"],
+        ),
+    ),
     "unanimity": (
         ("unanimity", "A.txt", "B.txt", "C.txt", "--votes", "votes.csv", "-m", "nG@1", "--trials", "200"),
         lambda: kaiwa.unanimity("votes.csv", ["A.txt", "B.txt", "C.txt"], measures="nG@1", trials=200),
@@ -195,6 +229,14 @@ REFUSED = {
     "a slope of another method": (
         ("standardise", "scores.csv", "--method", "std", "--a", ".1"),
         "--method std has no A and B; leave out --a",
+    ),
+    "a pattern of no teams": (
+        ("standardisation", "scores.csv", "--leave-out", "years", "--team-pattern", "(.)"),
+        "--team-pattern finds the teams of --leave-out teams; add it",
+    ),
+    "one year": (
+        ("standardisation", "scores.csv", "-m", "nG@1", "--leave-out", "years"),
+        "1 file of scores; --leave-out years needs two or more",
     ),
     "ratings drawn and read": (
         ("unanimity", "A.txt", "B.txt", "--votes", "votes.csv", "--qrels", "qrels.txt"),

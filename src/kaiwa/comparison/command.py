@@ -11,6 +11,7 @@ from kaiwa.cli.options import (
     MEASURE,
     SCORED_MEASURE,
     SCORED_RUN,
+    Named,
     Numbers,
     better_options,
     confidence_option,
@@ -26,6 +27,7 @@ from kaiwa.cli.output import IN_FILE, OUT_FILE, Shown, result_options, seed_opti
 from kaiwa.comparison.allpairs import AUTO_CAP
 from kaiwa.comparison.baseline import BASELINE_TESTS, ROBUST
 from kaiwa.comparison.comparison import MISSING, TESTS, compare
+from kaiwa.comparison.standardisation_study import LEFT_OUT, MIN_DIFFS, SYSTEMS, standardisation
 from kaiwa.comparison.standardise import METHODS, A, B, standardise
 from kaiwa.comparison.tau import INTERVALS, TIES, tau
 from kaiwa.comparison.tau import TRIALS as TAU_TRIALS
@@ -216,6 +218,59 @@ def standardise_command(scores: Paths, shown: Shown, **options: Any) -> None:  #
     are better too. Several files are standardised together. -o writes the scores as CSV measure,topic,run,score.
     """
     show(standardise(list(scores), **options), shown)
+
+
+@verb("standardisation", epilog="Example: kaiwa standardisation scores.csv -m nERR@10 --systems 2,10 -o topics.svg")
+@scores_argument
+@measures_option("Only this measure; repeatable.", kind=SCORED_MEASURE)
+@better_options
+@click.option("--a", metavar="A", type=float, default=A, show_default=True, help="Slope of std-AB.")
+@click.option("--b", metavar="B", type=float, default=B, show_default=True, help="Middle of std-AB.")
+@click.option(
+    "--systems", metavar="M,...", type=Numbers(int), default=SYSTEMS, show_default="2,10,50", help="How many systems."
+)
+@click.option(
+    "--min-diff",
+    metavar="D,...",
+    type=Numbers(float),
+    default=MIN_DIFFS,
+    show_default="0.05,0.1,0.2",
+    help="Smallest best-worst differences to find; of std-AB as shares of its scale.",
+)
+@click.option("--power", metavar="P", type=float, default=0.8, show_default=True, help="Power to find D.")
+@click.option("--alpha", metavar="P", type=float, default=0.05, show_default=True, help="The significance level.")
+@click.option(
+    "--test",
+    metavar="TEST",
+    type=Named("design"),
+    default=ROBUST,
+    show_default=True,
+    help="One of kaiwa names designs.",
+)
+@click.option(
+    "--method",
+    metavar="M",
+    type=Named("method"),
+    default="exact",
+    show_default=True,
+    help="exact, or sakai (published; of --test anova).",
+)
+@click.option(
+    "--leave-out",
+    metavar="NAME",
+    type=click.Choice(LEFT_OUT),
+    help="Factors without each of the teams; or by earlier years, each file of SCORES one.",
+)
+@click.option("--team-pattern", metavar="REGEX", help="The team in a run's name (default: TEAM-C-R1).")
+@click.option("--marked", metavar="RUN", type=SCORED_RUN, multiple=True, help="Runs in colour; repeatable.")
+@result_options
+def standardisation_command(scores: Paths, shown: Shown, **options: Any) -> None:  # Any: the function's arguments
+    """What standardisation changes: variances, topic set sizes, and the scores of runs that had no part in it.
+
+    The study of Sakai (AIRS 2016) on any score files, also of measures that are not normalised. Tables: variances,
+    sizes, held, unknown_runs, topics. -o topics.svg draws every run on every topic, raw and std-AB.
+    """
+    show(standardisation(list(scores), **options), shown)
 
 
 @verb("unanimity", epilog="Example: kaiwa unanimity runs/*.txt --qrels qrels.txt --levels 2,4,8 --sizes 5,10,20,40,80")
