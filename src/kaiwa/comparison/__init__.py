@@ -4,6 +4,6 @@ Read ``comparison`` (``compare``, the result), then ``leaderboard`` and ``allpai
 compares with one run, ``family`` under several measures together, ``crossed`` with ``crossed_model`` and ``components``
 where scores are missing or repeated; ``ranks`` gives ranks and groups, ``notes``, ``texts``, ``shown`` and ``figures``
 what people see. ``tau``, ``variance``, ``standardise`` and ``unanimity`` are verbs of their own;
-``standardisation_study`` is what standardisation changes, ``unknown_runs`` what runs get that had no part in its factors.
-``command`` is the shell.
+``standardisation_study`` is what standardisation changes, ``unknown_runs`` what runs get that had no part in its
+factors. ``command`` is the shell.
 """
