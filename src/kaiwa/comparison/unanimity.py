@@ -441,8 +441,9 @@ class Study(Result):
         """How ratings were drawn, which runs were compared, and what is not as in the paper."""
         notes = []
         if self.seed is not None:
-            sizes, levels = (_and(numbers) for numbers in (self.sizes, self.levels))
-            notes.append(f"{sizes} ratings in 0..{levels} drawn for each relevant item, seed {self.seed}")
+            word = "rating" if self.sizes == (1,) else "ratings"
+            levels = _or(self.levels)
+            notes.append(f"{_or(self.sizes)} {word} in 0..{levels} drawn for each relevant item, seed {self.seed}")
         if self.teams is not None:
             notes.append(f"The best run of each team: {counted(len(next(iter(self.teams.values()))), 'run')}.")
         if self.confusability != "range":
@@ -510,10 +511,10 @@ class Study(Result):
         )
 
 
-def _and(numbers: Sequence[int]) -> str:
+def _or(numbers: Sequence[int]) -> str:
     """The numbers as words: 5, 10 or 20.
 
-    >>> _and((5,)), _and((5, 10, 20))
+    >>> _or((5,)), _or((5, 10, 20))
     ('5', '5, 10 or 20')
     """
     *first, last = map(str, numbers)
