@@ -67,6 +67,7 @@ COMMANDS = (
     Command("tau scores.csv -m nG@1 -m P+ -o new.txt", "tau scores.csv -m nG@1 -m nERR@10 -o new.txt"),
     Command("standardise scores.csv --save-factors f.csv -o s.csv",
             "standardise scores.csv -m P+ --save-factors f.csv -o s.csv"),
+    Command("standardisation scores.csv -m nG@1 -o new.txt", "standardisation scores.csv -m P+ -o new.txt"),
     Command("variance scores.csv -m nG@1 -o new.txt", "variance scores.csv -m P+ -o new.txt"),
     Command("design --variance 0.1 --systems 5 --min-diff 0.1 -o p.svg",
             "design --variance 0.2 --systems 5 --min-diff 0.1 -o p.svg"),

@@ -24,7 +24,7 @@ _NOT_RUN = {"demo", "make", "reproduce", "completion", "report"}
 _TAKES = {
     **dict.fromkeys(("check", "pool", "score"), "run"),
     **dict.fromkeys(("agree", "gains", "unanimity"), "votes"),
-    **dict.fromkeys(("compare", "tau", "standardise", "variance", "convert"), "scores"),
+    **dict.fromkeys(("compare", "tau", "standardise", "standardisation", "variance", "convert"), "scores"),
     "clean": "pairs",
 }
 """The noun of the files that a verb takes."""

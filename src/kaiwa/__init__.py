@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from kaiwa.checking.check import Check, check
     from kaiwa.comparison.comparison import Comparison, compare
+    from kaiwa.comparison.standardisation_study import Standardisation, standardisation
     from kaiwa.comparison.standardise import standardise
     from kaiwa.comparison.tau import Correlation, tau
     from kaiwa.comparison.unanimity import Study, unanimity
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "kaiwa.checking.check": "Check check",
     "kaiwa.comparison.comparison": "Comparison compare",
+    "kaiwa.comparison.standardisation_study": "Standardisation standardisation",
     "kaiwa.comparison.standardise": "standardise",
     "kaiwa.comparison.tau": "Correlation tau",
     "kaiwa.comparison.unanimity": "Study unanimity",
@@ -164,6 +166,7 @@ __all__ = [
     "Runs",
     "Scores",
     "Served",
+    "Standardisation",
     "Status",
     "Study",
     "Topics",
@@ -213,6 +216,7 @@ __all__ = [
     "retrieve_all",
     "score",
     "serve",
+    "standardisation",
     "standardise",
     "status",
     "tau",

@@ -43,6 +43,7 @@ COMMANDS = {
     "compare": "scores.csv -m nG@1",
     "tau": "scores.csv -m nG@1 -m nERR@10",
     "standardise": "scores.csv",
+    "standardisation": "scores.csv",
     "variance": "scores.csv",
     "unanimity": "runs/0.txt --votes votes.csv",
     "design": "scores.csv -m nG@1 --systems 3 --min-diff 0.2",

@@ -128,9 +128,11 @@ def test_the_first_unknown_topic_is_named() -> None:
         standardised(three, standardisation_factors(scores([[0.1, 0.2]])))
 
 
-@pytest.mark.parametrize(("a", "b"), [(0.0, 0.5), (float("inf"), 0.5), (0.15, -0.1), (0.15, 1.1)])
-def test_a_scale_that_leaves_the_unit_interval_is_refused(a: float, b: float) -> None:
-    """A is positive, B from 0 to 1."""
+@pytest.mark.parametrize(
+    ("a", "b"), [(0.0, 0.5), (float("inf"), 0.5), (0.15, -0.1), (10, float("inf")), (10, float("nan"))]
+)
+def test_a_scale_without_a_slope_or_a_middle_is_refused(a: float, b: float) -> None:
+    """A is positive, B from 0."""
     raw = scores([[0.1, 0.2]])
     with pytest.raises(InputError, match="give a positive A"):
         standardised(raw, standardisation_factors(raw), a=a, b=b)
@@ -148,3 +150,18 @@ def test_b_may_be_at_either_end_of_the_scale(b: float, expected: list[float]) ->
     """Standard scores of -1, 0 and 1 with A = .15."""
     raw = scores([[0.1, 0.2, 0.3]])
     assert standardised(raw, standardisation_factors(raw), b=b).values[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("a", "b", "top"), [(10, 50, 100), (100, 500, 1000)])
+def test_hensachi_and_sat_have_their_own_scale_and_bound(a: float, b: float, top: float) -> None:
+    """Z of -1, 0 and 1 are B - A, B and B + A; the ends are 0 and 2B; the bound is that of A = .15 by (A / .15)^2."""
+    raw = kaiwa.Scores.from_matrix("AP", ["q0", "q1"], "ABC", [[0.1, 0.2, 0.3], [0.9, 0.5, 0.1]])
+    made = kaiwa.standardise(raw, a=a, b=b)
+    assert made.values == pytest.approx(np.array([[b - a, b, b + a], [b + a, b, b - a]]))
+    assert (made.a, made.b) == (a, b)
+    assert made.variance_bound == {"AP": pytest.approx(variance_bound(2, 3) * (a / 0.15) ** 2)}
+    # A^2 n (m-1) / (m (n-1)) = A^2 * 2 * 2 / 3; here V_E = (2 A^2 + 0 + 2 A^2) / 3, which is the bound.
+    assert within_run_variance(made.values) == pytest.approx(made.variance_bound["AP"])
+    far = kaiwa.standardise(kaiwa.Scores.from_matrix("AP", ["q0"], "XY", [[9.0, -9.0]]), factors=made, a=a, b=b)
+    assert far.values.tolist() == [[top, 0.0]]
+    assert far.variance_bound == {}

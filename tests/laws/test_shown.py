@@ -143,6 +143,7 @@ RESULTS: dict[str, Any] = {  # Any: each result is of its own type
     "DesignRounds": kaiwa.design_rounds(**_PLAN, looks=[10, 20]),
     "DesignSimulation": kaiwa.design_simulate(_scores(), systems=3, min_diff=0.3, trials=99),
     "Study": kaiwa.unanimity(_votes_of_three(), [_graded_run(way) for way in (1, -1)], measures="nG@1", trials=99),
+    "Standardisation": kaiwa.standardisation(_scores(), systems=2, min_diff=0.2),
     "Votes": _votes(),
     "Agreement": _votes().agree(),
     "PanelQuality": _votes().agree(assessors=True, trials=20).quality,

@@ -109,6 +109,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {  # Any: each is of the type of its na
     "Scores": _scores,
     "Served": lambda: kaiwa.Served("http://127.0.0.1:80", organiser="http://127.0.0.1:80/in#x"),
     "Status": lambda: kaiwa.status(_judged()),
+    "Standardisation": lambda: kaiwa.standardisation(_scores()),
     "Study": lambda: kaiwa.unanimity(None, _runs(), qrels=QRELS, measures="nDCG@10", trials=100),
     "Topics": lambda: kaiwa.topics("repository", n=1),
     "Training": _trained,
@@ -120,7 +121,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {  # Any: each is of the type of its na
 """An example of each; a new public type needs one."""
 NAMED_BY_DATA = {("Scores", "means"), ("Scores", "matrix"), ("Training", "scores")}
 """Tables whose columns are measures, runs or people."""
-WITH_FIGURE = {"Comparison", "Design"}
+WITH_FIGURE = {"Comparison", "Design", "Standardisation"}
 
 
 @pytest.fixture(scope="module")

@@ -222,6 +222,45 @@ CALLS: dict[str, tuple[str, Callable[[], Result]]] = {
         f"unanimity {' '.join(RUNS)} --votes votes.csv -m nG@1 --trials 200",
         lambda: kaiwa.unanimity("votes.csv", RUNS, measures="nG@1", trials=200),
     ),
+    "standardisation": ("standardisation scores.csv -m nG@1", lambda: kaiwa.standardisation("scores.csv", "nG@1")),
+    "standardisation of teams": (
+        (
+            "standardisation scores.csv -m nG@1 --a 10 --b 50 --systems 2,5 --min-diff 0.1 --power 0.9 --alpha 0.01 "
+            "--test anova --method sakai --leave-out teams --team-pattern (.).* --marked A-C-R1,B-C-R1"
+        ),
+        lambda: kaiwa.standardisation(
+            "scores.csv",
+            "nG@1",
+            a=10,
+            b=50,
+            systems=[2, 5],
+            min_diff=0.1,
+            power=0.9,
+            alpha=0.01,
+            test="anova",
+            method="sakai",
+            leave_out="teams",
+            team_pattern="(.).*",
+            marked=["A-C-R1", "B-C-R1"],
+        ),
+    ),
+    "unanimity of a grid": (
+        (
+            f"unanimity {' '.join(RUNS)} --qrels qrels.txt --levels 2,4 --sizes 5,10 --p 0.2,0.5 --confusability entropy "
+            "--max-gain topic --trials 200"
+        ),
+        lambda: kaiwa.unanimity(
+            None,
+            RUNS,
+            qrels="qrels.txt",
+            levels=[2, 4],
+            sizes=[5, 10],
+            p=[0.2, 0.5],
+            confusability="entropy",
+            max_gain="topic",
+            trials=200,
+        ),
+    ),
     "unanimity drawn": (
         f"unanimity {' '.join(RUNS)} --qrels qrels.txt --sizes 4 --trials 200",
         lambda: kaiwa.unanimity(None, RUNS, qrels="qrels.txt", sizes=4, trials=200),

@@ -88,6 +88,14 @@ REFUSED = {
         ("standardise", "scores.csv", "--method", "std", "--a", ".1"),
         "--method std has no A and B; leave out --a",
     ),
+    "a pattern of no teams": (
+        ("standardisation", "scores.csv", "--leave-out", "years", "--team-pattern", "(.)"),
+        "--team-pattern finds the teams of --leave-out teams; add it",
+    ),
+    "one year": (
+        ("standardisation", "scores.csv", "-m", "nG@1", "--leave-out", "years"),
+        "1 file of scores; --leave-out years needs two or more",
+    ),
     "ratings drawn and read": (
         ("unanimity", "A.txt", "B.txt", "--votes", "votes.csv", "--qrels", "qrels.txt"),
         "ratings come from one source",
@@ -95,6 +103,18 @@ REFUSED = {
     "drawn ratings of votes": (
         ("unanimity", "A.txt", "B.txt", "--votes", "votes.csv", "--sizes", "4"),
         "--sizes 4 draws ratings; leave it out, or give --qrels",
+    ),
+    "teams that are not asked for": (
+        ("unanimity", "A.txt", "B.txt", "--qrels", "qrels.txt", "--team-pattern", "(.)"),
+        "--team-pattern finds the teams of --best-of-teams; add it",
+    ),
+    "a gmax of drawn ratings": (
+        ("unanimity", "A.txt", "B.txt", "--qrels", "qrels.txt", "--max-gain", "5"),
+        "--max-gain '5' is not 'topic'",
+    ),
+    "a weight that is too large": (
+        ("unanimity", "A.txt", "B.txt", "--qrels", "qrels.txt", "--p", "0.2,101"),
+        "--p 101 is not in 0..100",
     ),
     "a level of drawn ratings": (
         ("unanimity", "A.txt", "B.txt", "--qrels", "qrels.txt", "--max-level", "2"),

@@ -190,6 +190,7 @@ STEPS = {
         "compare": Verb("Tests of all pairs, effect sizes, tied ranks.", "kaiwa.comparison.command"),
         "tau": Verb("Rank correlation of measures or score files.", "kaiwa.comparison.command"),
         "standardise": Verb("Make scores comparable across topics.", "kaiwa.comparison.command"),
+        "standardisation": Verb("What that changes: topic set sizes, unknown runs.", "kaiwa.comparison.command"),
         "variance": Verb("V_E, V_E2 and variance components of scores.", "kaiwa.comparison.command"),
         "design": Verb("How many topics: power, differences, cost.", "kaiwa.topicset.command"),
     },

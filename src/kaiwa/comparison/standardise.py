@@ -71,8 +71,8 @@ def standardised(
     >>> standardised(raw, standardisation_factors(raw)).values.round(2).tolist()
     [[0.35, 0.5, 0.65]]
     """
-    if not (0 < a < float("inf") and 0 <= b <= 1):
-        raise InputError(f"A = {a:g}, B = {b:g}; give a positive A, such as {A}, and B from 0 to 1, such as {B}")
+    if not (0 < a < float("inf") and 0 <= b < float("inf")):
+        raise InputError(f"A = {a:g}, B = {b:g}; give a positive A, such as {A}, and B from 0, such as {B}")
     place = codes_of(scores.topics, factors.topics)
     if (place < 0).any():
         topic = scores.topics[int(np.flatnonzero(place < 0)[0])]
@@ -80,6 +80,15 @@ def standardised(
     sds = factors.sds[place][:, None]
     z = np.where(sds == 0, 0.0, scores.values - factors.means[place][:, None]) / np.where(sds == 0, 1.0, sds)
     return replace(scores, values=METHODS[method](z, a, b))
+
+
+def scale_top(b: float) -> float:
+    """The upper end of the scale whose middle is B, and whose lower end is 0: 1, or 2B if B is above 1.
+
+    >>> scale_top(0.5), scale_top(50), scale_top(500)
+    (1.0, 100.0, 1000.0)
+    """
+    return 1.0 if b <= 1 else 2.0 * b
 
 
 def variance_bound(topics: int, runs: int, *, a: float = A) -> float:
@@ -105,13 +114,15 @@ def _std_cdf(z: FloatArray, _a: float, _b: float) -> FloatArray:
 
 
 def _std_ab(z: FloatArray, a: float, b: float) -> FloatArray:
-    return np.clip(a * z + b, 0.0, 1.0)
+    return np.clip(a * z + b, 0.0, scale_top(b))
 
 
 METHODS: Names[Callable[[FloatArray, float, float], FloatArray]] = Names(
     "method", {"std": _std, "std-cdf": _std_cdf, "std-ab": _std_ab}
 )
-"""std: Webber et al. 2008; std-CDF: the same; std-AB: Sakai 2016, A z + B clipped to [0, 1]."""
+"""std: Webber et al. 2008; std-CDF: the same; std-AB: Sakai 2016, A z + B clipped to [0, 1].
+
+With B above 1, as in hensachi (A = 10, B = 50) and SAT scores (A = 100, B = 500), it is clipped to [0, 2B]."""
 
 
 @takes_task
@@ -130,9 +141,11 @@ def standardise(
     """The scores on one scale for every topic: ``std``, ``std-cdf`` or ``std-ab`` (slope ``a``, middle ``b``).
 
     Each score minus its topic's mean over the runs is divided by the topic's standard deviation. A topic on which all
-    runs tie gets the middle value: ``b``, or 0 under std. Where lower scores are better, lower standardised scores are
-    better too. ``factors`` are those of an earlier round: a file, or the standardised scores of that round; by default
-    those of these runs. The result has them as ``factors``; ``save_factors`` is a file for them.
+    runs tie gets the middle value: ``b``, or 0 under std. Scores of std-ab are clipped to 0..1, or to 0..2b if ``b`` is
+    above 1: hensachi is ``a=10, b=50``, SAT ``a=100, b=500``. ``variance_bound`` of the result is the highest V_E that
+    they can have. Where lower scores are better, lower standardised scores are better too. ``factors`` are those of an
+    earlier round: a file, or the standardised scores of that round; by default those of these runs. The result has them
+    as ``factors``; ``save_factors`` is a file for them.
 
     >>> import kaiwa
     >>> raw = kaiwa.Scores.from_matrix("AP", ["q1"], "ABC", [[0.1, 0.2, 0.3]])
@@ -141,6 +154,7 @@ def standardise(
     ([[0.35, 0.5, 0.65]], [0.2])
     """
     one_of("method", method, list(METHODS))
+    a, b = float(a), float(b)
     if method != "std-ab" and (a, b) != (A, B):
         given = option("a") if a != A else option("b")
         raise InputError(f"{option('method', method)} has no A and B; leave out {given}, or choose std-ab")
@@ -160,11 +174,19 @@ def standardise(
             method=method,
             factors=Factors(used.values()),
             tied_topics={name: _tied(each, complete.matrix(name).topics) for name, each in used.items()},
+            a=a if method == "std-ab" else None,
+            b=b if method == "std-ab" else None,
+            variance_bound=_bounds(tables, a) if method == "std-ab" and factors is None else {},
         ),
     )
     if save_factors is not None:
         write_factors(Path(save_factors), Factors(used.values()), scores=short_digest(made.own_form().encode()))
     return made
+
+
+def _bounds(tables: Sequence[Matrix], a: float) -> dict[str, float]:
+    """The highest V_E that the scores of each measure can have; of one topic there is none."""
+    return {one.measure: variance_bound(len(one.topics), len(one.runs), a=a) for one in tables if len(one.topics) > 1}
 
 
 def _earlier(given: FactorsInput, measures: Sequence[str]) -> dict[str, TopicFactors]:

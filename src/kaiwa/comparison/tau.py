@@ -25,7 +25,7 @@ from kaiwa.formats.reading import (
 )
 from kaiwa.nouns.matrix import TOPICS_AND_RUNS, Axes, Direction, labelled
 from kaiwa.show.result import Description, Result, Table
-from kaiwa.show.text import CORRELATION, few
+from kaiwa.show.text import few
 from kaiwa.stats.kendall import TAU_BLOCK, Interval, TauResult, Ties, kendall_tau, listed_order, normal_quantile, tau_b
 from kaiwa.stats.p_values import tie_tolerance, tied_means, with_ties
 from kaiwa.stats.resampling import ONE_THREAD, Workers, drawn_counts, exact_multiples, trial_blocks, trial_key
@@ -216,16 +216,15 @@ class Correlation(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know: remarks on the files, runs that only one side has, limits that are cut in print."""
+        """What a reader must know: remarks on the files, and runs that only one side has."""
         left_out = [f"Left out, because only one side has them: {few(self.left_out)}."] if self.left_out else []
-        limits = [limit for limit in (self.low, self.high, self.topics_low, self.topics_high) if limit is not None]
-        return (*self.remarks, *left_out, *CORRELATION.note(limits, uncut="JSON has"))
+        return (*self.remarks, *left_out)
 
     def describe(self) -> Description:
         """A row for each statistic."""
         rows = self._rows()
         printed = [
-            ["" if cell is None else cell for cell in (name, value, *_cut(limits))] for _, name, value, *limits in rows
+            ["" if cell is None else cell for cell in (name, value, *limits)] for _, name, value, *limits in rows
         ]
         first, second = self.labels
         columns = ("statistic", "value", "low", "high")
@@ -269,10 +268,6 @@ class Correlation(Result):
             ]
         values += [(f"overlap_{k}", overlap_name(k), share) for k, share in self.overlap.items()]
         return [*rows, *((key, name, value, None, None) for key, name, value in values)]
-
-
-def _cut(limits: Iterable[float | None]) -> list[float | None]:
-    return [None if limit is None else CORRELATION.cut(limit) for limit in limits]
 
 
 def overlap_name(first: int) -> str:

@@ -33,7 +33,17 @@ from kaiwa.formats.labelling_tools import (
     read_potato,
 )
 from kaiwa.formats.llm_logs import is_inspect, is_inspect_archive, is_lm_eval, is_promptfoo, read_log, read_logs
-from kaiwa.formats.ntcireval import is_rel, is_res, read_rel, read_res, rel_texts, res_texts
+from kaiwa.formats.ntcireval import (
+    grelv_texts,
+    is_grelv,
+    is_rel,
+    is_res,
+    read_grelv,
+    read_rel,
+    read_res,
+    rel_texts,
+    res_texts,
+)
 from kaiwa.formats.pairs import (
     csv_columns,
     is_pairs_csv,
@@ -146,6 +156,15 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         is_rel,
         read_rel,
         rel_texts,
+    ),
+    Format(
+        "grelv",
+        QRELS,
+        "doc 0.4",
+        "NTCIREVAL's direct gains: one TOPIC.Grelv, or a folder of TOPIC/TOPIC.Grelv, with topics.tid",
+        is_grelv,
+        read_grelv,
+        grelv_texts,
     ),
     Format(
         "stc-labels",

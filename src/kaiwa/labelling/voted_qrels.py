@@ -21,7 +21,6 @@ from kaiwa.measures.scoring import score
 from kaiwa.nouns.qrels import Qrels
 from kaiwa.nouns.votes import SIMULATED_NOTICE
 from kaiwa.show.result import Description, Table
-from kaiwa.show.text import CORRELATION
 from kaiwa.stats.kendall import TauResult, kendall_tau
 from kaiwa.stats.p_values import tied_means
 from kaiwa.task.folder import read_task
@@ -286,8 +285,7 @@ def _place(before: Standing, after: Standing) -> dict[str, int | float]:
 def _tau_text(change: LeaderboardChange) -> str:
     if change.tau is None:
         return "tau n/a (all runs tie)"
-    low, high = map(CORRELATION.cut, (change.tau.low, change.tau.high))
-    return f"tau {change.tau.tau:.4f} [{low:.4f}, {high:.4f}]"
+    return f"tau {change.tau.tau:.4f} [{change.tau.low:.4f}, {change.tau.high:.4f}]"
 
 
 def change_fields(changes: Sequence[LeaderboardChange]) -> dict[str, Any]:  # Any: JSON values

@@ -60,7 +60,8 @@ class Origin:
     ``gmax`` is the highest possible gain and its source. ``intervals`` are 95% intervals of the means over panels of
     assessors, {run: {measure: {low, high, error}}}; ``resampled_assessors`` is how many people were resampled, None if
     the votes do not name them. ``method`` is that of standardisation, ``factors`` are its factors by measure, and
-    ``tied_topics`` the topics of each measure on which all runs tie.
+    ``tied_topics`` the topics of each measure on which all runs tie; ``a`` and ``b`` are those of std-AB, and
+    ``variance_bound`` is the highest V_E of each measure by the factors of its own runs.
     """
 
     gmax: str = ""
@@ -69,6 +70,9 @@ class Origin:
     method: str = ""
     factors: Factors = field(default_factory=lambda: Factors(()))
     tied_topics: Names = field(default_factory=dict)
+    a: float | None = None
+    b: float | None = None
+    variance_bound: Mapping[str, float] = field(default_factory=dict)
 
 
 class Scores(Noun):
@@ -82,7 +86,7 @@ class Scores(Noun):
     item; ``unanswered`` are, per run, the topics without a result (they score 0), ``unknown`` its topics that were not
     judged; ``orders`` is what ranked it: file, score or rank; ``remarks`` are lines on the files. Of ``kaiwa.score``:
     ``gmax``, the highest possible gain and its source, and ``intervals`` if votes were resampled. Of
-    ``kaiwa.standardise``: ``method``, ``factors`` by measure, and ``tied_topics``.
+    ``kaiwa.standardise``: ``method``, ``a``, ``b``, ``factors`` by measure, ``variance_bound`` and ``tied_topics``.
 
     Tables: ``scores`` (measure, topic, run, score), ``means``, ``matrix`` (topics x runs). ``write`` makes tidy CSV.
 
@@ -565,6 +569,21 @@ class Scores(Noun):
     def tied_topics(self) -> Names:
         """The topics of each measure on which all runs tie, where they got the middle value."""
         return self.origin.tied_topics
+
+    @property
+    def a(self) -> float | None:
+        """The slope A of std-AB; None for other scores."""
+        return self.origin.a
+
+    @property
+    def b(self) -> float | None:
+        """The middle B of std-AB; None for other scores."""
+        return self.origin.b
+
+    @property
+    def variance_bound(self) -> Mapping[str, float]:
+        """The highest V_E that the std-AB scores of each measure can have; empty by factors of other runs."""
+        return self.origin.variance_bound
 
     @property
     def label(self) -> str:

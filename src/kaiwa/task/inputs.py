@@ -65,6 +65,7 @@ VERBS = {
     "retrieve": Takes(("topics",)),
     "retrieve_all": Takes(("topics",)),
     "score": Takes(("runs", "qrels", "votes"), ("measures", "scheme", "p", "max_level")),
+    "standardisation": Takes(("scores",)),
     "standardise": Takes(("scores",)),
     "tau": Takes(("scores", "other"), ("seed",)),
     "unanimity": Takes(("votes", "runs", "qrels"), ("measures", "p", "max_level")),
