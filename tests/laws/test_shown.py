@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import fields
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +22,8 @@ from kaiwa.ranking.replies import Replies, Reply
 from kaiwa.ranking.study import Ablation, Fold, LearningStudy
 from kaiwa.ranking.training_set import MEASURES
 from kaiwa.show.result import Result
+from kaiwa.store.findings import OTHER_TEXT, Finding
+from kaiwa.store.invitations import Invited
 from kaiwa.task.status import StepState
 
 EVIL = "<script>alert(1)</script>\u202e\x1b[31m\"'&"
@@ -56,6 +59,10 @@ def _reply() -> Reply:
 
 def _run() -> kaiwa.Run:
     return kaiwa.Run.from_lists(EVIL.replace("\u202e", ""), {EVIL: [(EVIL, 2.0)]})
+
+
+def _fields(votes: kaiwa.Votes) -> dict[str, Any]:  # Any: the fields' own types
+    return {one.name: getattr(votes, one.name) for one in fields(votes)}
 
 
 def _panel() -> kaiwa.Scores:
@@ -179,6 +186,13 @@ RESULTS: dict[str, Any] = {  # Any: each result is of its own type
     "Report": kaiwa.Report(
         Path(EVIL), {EVIL: [EVIL]}, {EVIL: [EVIL]}, {EVIL: 9}, {}, [EVIL], [EVIL], True, {EVIL: EVIL}
     ),
+    "Backup": kaiwa.Backup(Path(EVIL), 1, EVIL, 1),
+    "Invitations": kaiwa.Invitations((Invited(EVIL, "assessor", EVIL, "invited", EVIL),)),
+    "LoggedVotes": kaiwa.LoggedVotes(
+        **{one.name: getattr(_votes(), one.name) for one in fields(kaiwa.Votes)}, head=EVIL
+    ),
+    "Verification": kaiwa.Verification(1, EVIL, (Finding(OTHER_TEXT, EVIL, 1, EVIL),)),
+    "Served": kaiwa.Served(EVIL, organiser=EVIL, invites=(Invited(EVIL, "assessor", EVIL, "invited", EVIL),)),
     "Replies": Replies([_reply()]),
     "many runs": _scores(400),
     "a long run": kaiwa.Run.from_lists("R", {f"q{one}": [(f"c{two}", 1.0) for two in range(99)] for one in range(99)}),

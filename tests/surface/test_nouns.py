@@ -269,6 +269,7 @@ OWN: dict[str, tuple[str, Callable[[Path], Any]]] = {  # Any: a noun
     "Run": ("q1 Q0 c2 1 1.0 T2-E-R1\n", kaiwa.read_run),
     "Qrels": ("q1 0 c1 1\n", kaiwa.read_qrels),
     "VotedQrels": ("p 0 a 0\n", kaiwa.read_qrels),
+    "LoggedVotes": ("topic,comment,assessor,level", kaiwa.read_votes),
     "Votes": ("topic,comment,assessor,level\n", kaiwa.read_votes),
     "Scores": ("measure,topic,run,score\n", kaiwa.read_scores),
     "Topics": ("p", kaiwa.read_topics),

@@ -246,8 +246,8 @@ CALLS: dict[str, tuple[str, Callable[[], Result]]] = {
     ),
     "unanimity of a grid": (
         (
-            f"unanimity {' '.join(RUNS)} --qrels qrels.txt --levels 2,4 --sizes 5,10 --p 0.2,0.5 --confusability entropy "
-            "--max-gain topic --trials 200"
+            f"unanimity {' '.join(RUNS)} --qrels qrels.txt --levels 2,4 --sizes 5,10 --p 0.2,0.5 "
+            "--confusability entropy --max-gain topic --trials 200"
         ),
         lambda: kaiwa.unanimity(
             None,
