@@ -211,7 +211,7 @@ def _systems() -> Rows:
     from kaiwa.ranking.system_table import SYSTEMS
 
     return [
-        {"name": name, "description": one.description, "needs": one.models, "origin": one.origin}
+        {"name": name, "description": one.description, "needs": one.models, "origin": one.origin, "guess": one.guess}
         for name, one in SYSTEMS.items()
     ]
 

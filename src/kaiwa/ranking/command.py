@@ -68,8 +68,8 @@ def models_command(
     "--features",
     metavar="NAMES",
     multiple=True,
-    type=Named("feature"),
-    help="Features or families, repeated or separated by commas (default: all trained).",
+    type=Named("feature", "run2", "run3", "run4", "run5"),
+    help="Features or families, or run2 to run5 for theirs; repeated or separated by commas (default: all trained).",
 )
 @click.option(
     "--candidates",
