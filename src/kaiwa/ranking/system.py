@@ -215,11 +215,11 @@ def nearest_pairs(asked: Asked, *, model: str) -> Candidates:
     )
     if asked.takedown_posts is not None:
         posts[asked.takedown_posts] = -np.inf
-    owner = np.repeat(np.arange(len(comments)), np.diff(links.comment_starts))
-    scores = posts[links.comment_posts] + comments[owner]
-    best = (
-        np.flatnonzero(scores == np.maximum.reduceat(scores, links.comment_starts[:-1])[owner]) if len(owner) else owner
-    )
+    sizes = np.diff(links.comment_starts)
+    owner, linked = np.repeat(np.arange(len(comments)), sizes), sizes > 0
+    scores, peaks = posts[links.comment_posts] + comments[owner], np.zeros(len(comments))
+    peaks[linked] = np.maximum.reduceat(scores, links.comment_starts[:-1][linked]) if linked.any() else 0.0
+    best = np.flatnonzero(scores == peaks[owner])
     best = best[np.flatnonzero(np.diff(owner[best], prepend=-1))]
     best = best[scores[best] > _NO_COSINE]
     if len(best) > asked.k:
