@@ -22,6 +22,7 @@ from kaiwa.ranking.features.table import FEATURES
 from kaiwa.ranking.study import folds_of
 from kaiwa.ranking.system_table import SYSTEMS
 from kaiwa.ranking.training_set import training_set
+from kaiwa.ranking.word_rules import conflicts, is_short_agreement, times_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -63,6 +64,20 @@ def measured(labelled: LabelledTopics, pairs: Iterable[Pair], work: Path, langua
     return Rankings(made, fold_of, {"random order": random, **dict(zip(scores, values, strict=True))})
 
 
+def rule_counts(labelled: LabelledTopics, language: str) -> str:
+    """How often the rules on words apply, and the mean gain of agreements."""
+    pairs = [(labelled.texts[topic], one) for topic, own in labelled.candidates.items() for one in own]
+    topics = sum(bool(times_of(text)) for text in labelled.texts.values())
+    lost = sum(conflicts(times_of(text), times_of(one.text)) > 0 for text, one in pairs)
+    agreed = [one.gain for _, one in pairs if is_short_agreement(one.text, language)]
+    mean = sum(one.gain for _, one in pairs) / len(pairs)
+    return (
+        f"{topics:,} of {len(labelled.texts):,} topics name a time, and {lost:,} of {len(pairs):,} candidates another "
+        f"one. {len(agreed):,} candidates are short agreements; their mean gain is {sum(agreed) / len(agreed):.2f}, "
+        f"that of all is {mean:.2f}.\n"
+    )
+
+
 def parts(title: str, found: Rankings, seed: int) -> Iterator[str]:
     """The tables of one set."""
     yield f"## {title}\n\n{found.labelled.topics:,} topics, {len(found.labelled.rows):,} candidates.\n\n" + means_table(
@@ -87,7 +102,9 @@ def main() -> None:
     }  # fmt: skip
     tables = list[str]()
     for title, (labelled, pairs, name, language) in sets.items():
+        print(title, flush=True)
         tables += parts(title, measured(labelled, pairs, work / name, language, seed), seed)
+        tables.append(rule_counts(labelled, language))
     about = (
         "Systems of [the runs of NTCIR-12 STC](../../docs/ntcir12.md) over labelled candidates, beside those that "
         "they change. A system orders the candidates of a topic, and no other comments. `learned`: RankSVM over the "
