@@ -251,6 +251,7 @@ NAMES = {
         "ntcir-qrels",
         "beir-qrels",
         "rel",
+        "grelv",
         "stc-labels",
         "votes-csv",
         "sheet",
@@ -288,6 +289,7 @@ NAMES = {
         "ntcir-qrels",
         "beir-qrels",
         "rel",
+        "grelv",
         "stc-labels",
         "votes-csv",
         "matrix",
@@ -297,6 +299,7 @@ NAMES = {
         "trec-eval",
         "topics",
         "factors",
+        "chances",
     ),
     "simulated test": (
         "anova",

@@ -9,13 +9,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kaiwa.errors import InputError
-from kaiwa.files.foreign_parquet import foreign_batches
 from kaiwa.files.inputs import open_input
 from kaiwa.formats.fields import split_header, stream_rows
 from kaiwa.formats.judging_sheets import is_sheet
 from kaiwa.formats.recognition import Match, is_text, partly
 from kaiwa.formats.text_files import Block, Span, numbered_lines, read_blocks
-from kaiwa.nouns.normalise import fingerprint
 from kaiwa.nouns.run import Pair
 
 if TYPE_CHECKING:
@@ -203,6 +201,8 @@ def refuse_invalid_ids(pair: Pair, path: Path, line: int | None) -> None:
 
 def read_pairs_parquet(path: Path, *, groups: range | None = None) -> Iterator[Batch]:
     """The pairs of a Parquet file or of some of its row groups, batch by batch."""
+    from kaiwa.files.foreign_parquet import foreign_batches  # loads what starts processes
+
     for columns in foreign_batches(path, FIELDS, SHAPE, groups):
         batch = [Pair(*map(clean_cell, row)) for row in zip(*columns, strict=True)]
         for pair in batch:
@@ -282,6 +282,8 @@ def made_id(kind: str, text: str) -> str:
     >>> made_id("p", "Hello") == made_id("p", "Hello") != made_id("p", "hello")
     True
     """
+    from kaiwa.nouns.normalise import fingerprint  # loads OpenSSL, which few formats need
+
     return f"{kind}{fingerprint(text):016x}"
 
 
