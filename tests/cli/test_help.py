@@ -39,9 +39,9 @@ def shown(*words: str) -> str:
 
 
 def test_design_has_a_command_for_every_further_question() -> None:
-    """Beside the common question: five commands."""
+    """Beside the common question: six commands."""
     assert [name for name in COMMANDS if name.startswith("design ")] == [
-        f"design {name}" for name in ("simulate", "decide", "cost", "rounds", "pass-rate")
+        f"design {name}" for name in ("simulate", "decide", "cost", "rounds", "review", "pass-rate")
     ]
 
 

@@ -487,19 +487,59 @@ def _robust_step_down(by_topic: FloatArray, settings: Settings) -> AllPairs:
     return _allpairs_stepped(robust_step_down, by_topic, settings)
 
 
-ALL_PAIRS: Names[Callable[[FloatArray, Settings], AllPairs]] = Names(
+@dataclass(frozen=True)
+class PairsTest:
+    """A test of all pairs: its method, and all that other parts must know of it.
+
+    ``title`` is its name in a sentence. ``error`` is the familywise error at .05 that the audit measured
+    (benchmarks/results/audit.md). ``condition`` says when it limits that error; empty for a test that keeps the
+    variances and correlations of the runs. ``designed_as`` is the test for which a topic set is designed, if another.
+    """
+
+    method: Callable[[FloatArray, Settings], AllPairs]
+    title: str
+    error: str
+    condition: str = ""
+    draws_trials: bool = True
+    designed_as: str = ""
+
+
+_EXCHANGEABLE = "if runs are exchangeable (equal variances and correlations)"
+ALL_PAIRS: Names[PairsTest] = Names(
     "test",
     {
-        "robust": _robust,
-        "robust-step-down": _robust_step_down,
-        "hsd": _randomised_hsd,
-        "step-down": _step_down,
-        "tukey": _tukey,
+        "robust": PairsTest(
+            _robust,
+            "the studentised range test by sign flips of whole topics (wild bootstrap)",
+            ".045 to .059",
+        ),
+        "robust-step-down": PairsTest(
+            _robust_step_down,
+            "the step-down (Romano-Wolf) studentised range test by sign flips of whole topics",
+            ".045 to .059 (.021 to .051 where half of the runs differed)",
+            designed_as="robust",
+        ),
+        "hsd": PairsTest(_randomised_hsd, "the randomised Tukey HSD test", ".052 to .096", _EXCHANGEABLE),
+        "step-down": PairsTest(
+            _step_down,
+            "the step-down (Westfall-Young) version of the randomised Tukey HSD test",
+            ".052 to .096 as by hsd",
+            _EXCHANGEABLE,
+            designed_as="hsd",
+        ),
+        "tukey": PairsTest(
+            _tukey,
+            "Tukey's HSD test on the two-way (topic and run) residual variance",
+            ".052 to .105",
+            "if scores are normal with equal variances and correlations",
+            draws_trials=False,
+        ),
     },
 )
+"""A test is a row here and nowhere else."""
 DEFAULT_TEST = "robust"
 """The test of all pairs if none is named."""
-KEEPING = ("robust", "robust-step-down")
+KEEPING = tuple(name for name, test in ALL_PAIRS.items() if not test.condition)
 """The tests that keep variances and correlations of the runs; the others assume that they are equal."""
 
 

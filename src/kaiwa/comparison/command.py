@@ -74,8 +74,8 @@ def _trials(_: click.Context, __: click.Parameter, value: str | None) -> int | L
     type=click.Choice([*TESTS, *(name for name in BASELINE_TESTS if name not in TESTS)]),
     default=ROBUST,
     show_default=True,
-    help="robust, robust-step-down, hsd, step-down, tukey, crossed; with --baseline: robust, randomisation, t, "
-    "bootstrap. docs/compare.md has their measured errors.",
+    help=f"{', '.join(TESTS)}; with --baseline: {', '.join(BASELINE_TESTS)}. "
+    "docs/compare.md has their measured errors.",
 )
 @click.option("--baseline", type=SCORED_RUN, metavar="RUN", help="Compare every run with this one only.")
 @click.option(

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 CROSSED = "crossed"
 TESTS = (*ALL_PAIRS, CROSSED)
+WITHOUT_TRIALS = {CROSSED, "t", *(name for name, test in ALL_PAIRS.items() if not test.draws_trials)}
 TRIALS = 5_000
 MISSING = ("error", "drop-topics", "drop-runs", "zero")
 
@@ -507,7 +508,7 @@ def _refuse_what_cannot_act(
         raise InputError(
             f"{option('test', test)} compares all pairs; leave out {option('baseline')}, or choose {known}"
         )
-    analytic, crossed = test in {"tukey", "t", CROSSED}, test == CROSSED
+    analytic, crossed = test in WITHOUT_TRIALS, test == CROSSED
     without = f"leave out {option('baseline')}"
     contradictions = (
         (family and baseline is not None, f"{option('family')} compares all pairs; {without}"),

@@ -277,7 +277,7 @@ def compare_runs(
     >>> compare_runs(scores, trials=999, rng=np.random.default_rng(1)).ranks
     {'A': 1, 'B': 2}
     """
-    all_pairs = ALL_PAIRS[test]
+    all_pairs = ALL_PAIRS[test].method
     settings = Settings(trials, alpha, rng, p_rule, cap, workers, progress)
     require_comparable(scores, test, settings, margin)
     found = all_pairs(scores.values, settings)
@@ -392,6 +392,6 @@ def _require_settings(scores: Matrix, test: str, trials: Trials, alpha: float, p
     except InputError as fault:
         raise InputError(f"{scores.measure}: {fault.marked}") from None
     require_alpha(alpha)
-    if trials != "auto" and test != "tukey" and trials < (fewest := fewest_trials(alpha, p_rule)):
+    if trials != "auto" and ALL_PAIRS[test].draws_trials and trials < (fewest := fewest_trials(alpha, p_rule)):
         many = counted(trials, "trial")
         raise InputError(f"{many} cannot make any pair significant at {alpha:g}; give at least {fewest}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from kaiwa.comparison.allpairs import ALL_PAIRS
 from kaiwa.comparison.baseline import ROBUST
 from kaiwa.comparison.ranks import letter_range
 from kaiwa.errors import InputError, counted
@@ -120,20 +121,6 @@ def baseline_margin_methods(comparison: BaselineComparison) -> str:
 
 COLUMNS = ["rank", "run", "mean", "low", "high", "groups", "rank_low", "rank_high"]
 """The columns of ``leaderboard_rows``, as programs name them."""
-TEST_NAMES = {
-    "hsd": "the randomised Tukey HSD test",
-    "step-down": "the step-down (Westfall-Young) version of the randomised Tukey HSD test",
-    "tukey": "Tukey's HSD test on the two-way (topic and run) residual variance",
-    "robust": "the studentised range test by sign flips of whole topics (wild bootstrap)",
-    "robust-step-down": "the step-down (Romano-Wolf) studentised range test by sign flips of whole topics",
-}
-EXCHANGEABLE = "if runs are exchangeable (equal variances and correlations)"
-CONDITIONS = {
-    "hsd": EXCHANGEABLE,
-    "step-down": EXCHANGEABLE,
-    "tukey": "if scores are normal with equal variances and correlations",
-}
-"""When a test limits the familywise error; the others keep variances and correlations as they are."""
 BASELINE_NAMES = {
     "robust": "the range test of differences to the baseline by sign flips of whole topics (wild bootstrap)",
     "t": "the paired t-test",
@@ -147,14 +134,6 @@ BASELINE_ERRORS = {
     "bootstrap": ".032 to .056, and .037 to .144 if the baseline was constant",
 }
 """The familywise errors of the audit, from 10 to 100 topics."""
-ERRORS = {
-    "robust": ".045 to .059",
-    "robust-step-down": ".045 to .059 (.021 to .051 where half of the runs differed)",
-    "hsd": ".052 to .096",
-    "step-down": ".052 to .096 as by hsd",
-    "tukey": ".052 to .105",
-}
-"""The same of the tests of all pairs; docs/compare.md has the table."""
 FAMILY_ERROR = ".04 to .07"
 
 
@@ -338,7 +317,7 @@ def methods_paragraph(comparison: Leaderboard) -> str:
     rule = "(count + 1) / (trials + 1)" if comparison.p_rule == "plus-one" else "count / trials"
     estimate = f", p-values estimated as {rule}" if comparison.trials else ""
     topic, run = comparison.axes
-    name = TEST_NAMES[comparison.test].replace("topics", f"{topic}s")
+    name = ALL_PAIRS[comparison.test].title.replace("topics", f"{topic}s")
     return (
         f"{len(comparison.standings)} {run}s were compared by mean {comparison.label} over {comparison.topics} "
         f"{topic}s with {name} ({how}{estimate}), {limited_error(comparison)} "
@@ -367,9 +346,9 @@ def limited_error(comparison: Leaderboard) -> str:
     """What the test limits, under which condition, and its estimated error on such runs: the end of a sentence."""
     run = comparison.axes.run
     limited = f"which limits the familywise error {over_pairs(comparison)} to {comparison.alpha:g}"
-    condition = CONDITIONS.get(comparison.test, "").replace("runs", f"{run}s")
+    condition = ALL_PAIRS[comparison.test].condition.replace("runs", f"{run}s")
     where = "over three to six measures" if comparison.family else "with equal means"
-    error = FAMILY_ERROR if comparison.family else ERRORS[comparison.test]
+    error = FAMILY_ERROR if comparison.family else ALL_PAIRS[comparison.test].error
     table = f"On TREC data {where}, its error at .05 was {error} (docs/compare.md)."
     if not condition:
         return f"{limited} and keeps the variances and correlations of the {run}s. {table}"
@@ -384,7 +363,7 @@ def error_note(comparison: Leaderboard, *, instead: str) -> list[str]:
     note = (
         f"On {comparison.axes.run}s like these the familywise error of the test {comparison.test} is about "
         f"{comparison.familywise:.2f} in {comparison.measure}, not {comparison.alpha:g}, because their variances or "
-        f"correlations are not equal; {instead} holds it ({ERRORS['robust']} on TREC data, docs/compare.md)."
+        f"correlations are not equal; {instead} holds it ({ALL_PAIRS['robust'].error} on TREC data, docs/compare.md)."
     )
     return [note]
 

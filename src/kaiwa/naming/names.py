@@ -119,11 +119,13 @@ def _schemes() -> Rows:
 
 
 def _tests() -> Rows:
+    from kaiwa.comparison.allpairs import ALL_PAIRS
     from kaiwa.comparison.baseline import BASELINE_TESTS
     from kaiwa.comparison.comparison import TESTS
-    from kaiwa.comparison.texts import BASELINE_NAMES, TEST_NAMES
+    from kaiwa.comparison.texts import BASELINE_NAMES
 
-    both = {**TEST_NAMES, **{name: BASELINE_NAMES[name] for name in BASELINE_TESTS if name not in TESTS}}
+    titles = {name: test.title for name, test in ALL_PAIRS.items()}
+    both = {**titles, **{name: BASELINE_NAMES[name] for name in BASELINE_TESTS if name not in TESTS}}
     return [
         {
             "name": name,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kaiwa.comparison.texts import TEST_NAMES, error_note, limited_error, rank_set_methods
+from kaiwa.comparison.allpairs import ALL_PAIRS
+from kaiwa.comparison.texts import error_note, limited_error, rank_set_methods
 from kaiwa.errors import counted
 from kaiwa.show.page import Bullets, Paragraph, Section, Table
 from kaiwa.show.text import finite
@@ -89,7 +90,7 @@ def _compared(first: Leaderboard, comparisons: Sequence[Leaderboard], seed: int)
     names = ", ".join(one.measure for one in comparisons)
     return (
         f"{len(first.standings)} runs were scored by {names} on {first.topics} topics and compared"
-        f"{', measure by measure,' if len(comparisons) > 1 else ''} with {TEST_NAMES[first.test]}{drawn}, "
+        f"{', measure by measure,' if len(comparisons) > 1 else ''} with {ALL_PAIRS[first.test].title}{drawn}, "
         f"{limited_error(first)} A run's rank is one plus the number of "
         f"runs significantly better; runs that share a letter do not differ significantly; an interval is the mean ± "
         f"half the critical difference, so two runs differ significantly when their intervals do not overlap. Effect "
@@ -151,7 +152,7 @@ def _undetected(first: Leaderboard, limits: ResultLimits) -> str:
     return (
         f"No significant difference does not mean equal. With {first.topics} topics, differences between the best and "
         f"the worst of {len(first.standings)} runs below {found} are found with a probability below {limits.power:.0%} "
-        f"(by {TEST_NAMES[first.test]}, from the residual variance V_E2)."
+        f"(by {ALL_PAIRS[first.test].title}, from the residual variance V_E2)."
     )
 
 

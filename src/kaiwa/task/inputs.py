@@ -136,17 +136,19 @@ def _idle(verb: str, settings: TaskSettings, said: Arguments) -> set[str]:
 
 def _idle_in_comparison(settings: TaskSettings, said: Arguments) -> set[str]:
     """The setting ``test`` is for all pairs under one measure each; some tests draw no trials, or have no verdict."""
+    from kaiwa.comparison.comparison import CROSSED, WITHOUT_TRIALS
+
     idle = set() if settings.margin else {"margin"}
     if "baseline" in said:
         idle |= {"test", "trials"}
     elif "family" in said:
         idle |= {"test"}
     test = said.get("test", "" if "test" in idle else settings.test)
-    if test in {"tukey", "t", "crossed"}:
+    if test in WITHOUT_TRIALS:
         idle |= {"trials"}
-    if test in {"t", "crossed"}:
+    if test in {"t", CROSSED}:
         idle |= {"seed"}
-    return idle | ({"margin"} if test == "crossed" else set())
+    return idle | ({"margin"} if test == CROSSED else set())
 
 
 def _idle_in_design(verb: str, settings: TaskSettings, said: Arguments) -> set[str]:

@@ -144,7 +144,13 @@ def designed_for(compared_with: str = COMPARED_WITH) -> str:
     >>> [designed_for(test) for test in ("step-down", "robust-step-down", "crossed", "anova")]
     ['hsd', 'robust', 'tukey', 'anova']
     """
-    return {"step-down": "hsd", "robust-step-down": ROBUST, "crossed": "tukey"}.get(compared_with, compared_with)
+    if compared_with in {ROBUST, *TESTS}:
+        return compared_with
+    from kaiwa.comparison.allpairs import ALL_PAIRS  # a design from a number needs no tests of runs
+
+    if compared_with in ALL_PAIRS:
+        return ALL_PAIRS[compared_with].designed_as or compared_with
+    return {"crossed": "tukey"}.get(compared_with, compared_with)
 
 
 def power_of(test: str, method: str = "exact", *, range_ratio: float = 1.0, df: float | None = None) -> PowerOf:
