@@ -125,6 +125,7 @@ NOUNS: dict[str, Callable[[str, list[str], list[str]], Any]] = {  # Any: each no
     "scores": _scores,
     "topics": lambda text, topics, _: dict.fromkeys(topics, text),
     "factors": _factors,
+    "ids of pairs": lambda _, posts, comments: [(post, comment) for post in posts for comment in comments],
 }
 
 

@@ -245,6 +245,7 @@ NOUNS = {
         st.sampled_from(["higher", "lower"]),
     ).map(lambda drawn: Scores([Matrix("AP", tuple(drawn[0]), tuple(drawn[1]), _filled(*drawn[:3]), drawn[3])])),
     "topics": st.dictionaries(ids, ids, min_size=1, max_size=4),
+    "ids of pairs": st.lists(st.tuples(ids, ids), min_size=1, max_size=4, unique=True),
     "factors": st.lists(ids, min_size=1, max_size=4, unique=True).map(
         lambda topics: {"AP": Factors("AP", tuple(topics), np.full(len(topics), 0.1), np.full(len(topics), 1 / 3))}
     ),

@@ -51,6 +51,7 @@ NAMES = {
     "rule set": (
         "chat",
         "none",
+        "ntcir12-ja",
         "plain",
         "twitter",
         "weibo",
@@ -270,6 +271,7 @@ NAMES = {
         "dialogues",
         "pairs-split",
         "tweets",
+        "pair-ids",
         "factors",
         "chances",
     ),
@@ -289,6 +291,7 @@ NAMES = {
         "nev",
         "trec-eval",
         "topics",
+        "pair-ids",
         "factors",
     ),
     "simulated test": (

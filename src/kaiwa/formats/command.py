@@ -31,8 +31,12 @@ class _WithFormats(VerbCommand):
 
 @verb("convert", cls=_WithFormats, epilog="Example: kaiwa convert runs/*.txt --to res -o ntcireval")
 @click.argument("files", nargs=-1, required=True, type=IN_FILE)
+@click.option("--to", "name", metavar="FORMAT", type=Named("written format"), help="One of the formats below.")
 @click.option(
-    "--to", "name", required=True, metavar="FORMAT", type=Named("written format"), help="One of the formats below."
+    "--texts",
+    type=IN_FILE,
+    multiple=True,
+    help="Put the texts of this file back to ids of pairs or labels: tweets, pairs, topics, a repository; repeatable.",
 )
 @click.option("-m", "--measure", "measures", multiple=True, help="Only this measure of scores; repeatable.")
 @direction_options()
@@ -41,7 +45,8 @@ class _WithFormats(VerbCommand):
 def convert_command(
     files: tuple[Path, ...],
     *,
-    name: str,
+    name: str | None,
+    texts: tuple[Path, ...],
     measures: tuple[str, ...],
     directions: Mapping[str, Direction],
     output: Path | None,
@@ -49,17 +54,28 @@ def convert_command(
 ) -> None:
     """Write FILES in the format of another tool.
 
-    FILES may be in any format of the same noun; their format is detected.
+    FILES may be in any format of the same noun; their format is detected. With --texts, FILES is one file of ids of
+    pairs, which become pairs with texts, or of labels, which become a sheet with texts.
     """
     from kaiwa.errors import counted
     from kaiwa.formats.convert import converted, write_converted
+    from kaiwa.formats.pair_ids import texts_put_back
 
-    texts = converted(files, name, measures=measures, directions=directions, remark=remark)
+    if bool(texts) is bool(name):
+        raise InputError("give the format to write with --to, or the texts of ids with --texts, not both")
+    if name is None:
+        if len(files) > 1 or measures or directions:
+            raise InputError("--texts takes one file of ids, and neither measures nor directions")
+        done = texts_put_back(files[0], texts)
+        remark(str(done))
+        written, name = {"": done.text}, done.form
+    else:
+        written = converted(files, name, measures=measures, directions=directions, remark=remark)
     if output is not None:
-        write_converted(output, texts)
-        remark(f"{output}: {counted(len(texts), 'file')} written as {name}")
-    elif "" not in texts:
-        raise InputError(f"{name} is {counted(len(texts), 'file')}; give a folder with -o")
-    fields = {"form": name, "files": sorted(texts), "output": None if output is None else str(output)}
+        write_converted(output, written)
+        remark(f"{output}: {counted(len(written), 'file')} written as {name}")
+    elif "" not in written:
+        raise InputError(f"{name} is {counted(len(written), 'file')}; give a folder with -o")
+    fields = {"form": name, "files": sorted(written), "output": None if output is None else str(output)}
     if as_json or output is None:
-        emit(Summary("" if as_json else texts[""].rstrip("\n"), fields), as_json=as_json)
+        emit(Summary("" if as_json else written[""].rstrip("\n"), fields), as_json=as_json)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kaiwa.errors import InputError, Names, UnknownName, option
 from kaiwa.files.atomic import write_text, write_texts
+from kaiwa.formats.pair_ids import ids_in
 from kaiwa.formats.readers import loaded_set, read, read_cells, read_runs
-from kaiwa.formats.recognition import RUNS, SCORES
+from kaiwa.formats.recognition import PAIR_IDS, RUNS, SCORES
 from kaiwa.formats.table import FORMATS
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _contents(paths: Sequence[Path], noun: Noun[Any, Any]) -> object:
         return read_runs(paths)
     if len(paths) > 1:
         raise InputError.at(paths[1], f"is a second file of {noun.name}", "convert one file or folder at a time")
-    return read(noun, paths[0])
+    return ids_in(paths[0]) if noun is PAIR_IDS else read(noun, paths[0])
 
 
 def write_converted(output: Path, texts: Texts) -> None:

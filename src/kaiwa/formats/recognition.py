@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from kaiwa.formats.dialogues import Tweet
     from kaiwa.formats.fields import Texts
-    from kaiwa.formats.pairs import Batch
+    from kaiwa.formats.pairs import Batch, PairId
     from kaiwa.formats.qrels import IntentChances
     from kaiwa.nouns.cells import Cells
     from kaiwa.nouns.matrix import Factors
@@ -64,6 +64,9 @@ PAIRS: Noun[Iterator[Batch], Iterator[Batch]] = Noun(
 TWEETS: Noun[Iterator[Tweet], Iterator[Tweet]] = Noun(
     "tweets", "tweets", "a file of tweets", "make a repository from it: kaiwa clean {path} -o REPO --rules twitter"
 )
+PAIR_IDS: Noun[list[PairId], list[PairId]] = Noun(
+    "ids of pairs", "ids of pairs", "a file of ids of pairs", "put the texts back: kaiwa convert {path} --texts FILE"
+)
 FACTORS: Noun[dict[str, Factors], dict[str, Factors]] = Noun(
     "factors",
     "standardisation factors",
@@ -88,7 +91,8 @@ class Format(Generic[T, W]):
     ``span`` of the file, so that several processes can read it. ``by_groups`` tells that ``read`` takes a range of the
     row ``groups`` of a Parquet file. ``count`` gives the number of things in a file that are named after their numbers;
     ``read`` then takes the number of the ``first``, so that several files are numbered as one. ``columns`` gives the
-    names of the columns of a file of pairs, in their order; none if it has all of them and no header.
+    names of the columns of a file of pairs, in their order; none if it has all of them and no header. ``translations``
+    gives those of its columns that are translations; ``read`` then takes the names of the ``translations`` to read.
     """
 
     name: str
@@ -103,6 +107,7 @@ class Format(Generic[T, W]):
     by_groups: bool = False
     count: Callable[[Path], int] | None = None
     columns: Callable[[Path], tuple[str, ...]] | None = None
+    translations: Callable[[Path], tuple[str, ...]] | None = None
 
 
 # The beginning of a file, or the names in a folder, by which a format is recognised.

@@ -36,11 +36,17 @@ from kaiwa.formats.llm_logs import is_inspect, is_inspect_archive, is_lm_eval, i
 from kaiwa.formats.ntcireval import is_rel, is_res, read_rel, read_res, rel_texts, res_texts
 from kaiwa.formats.pairs import (
     csv_columns,
+    csv_translations,
+    is_pair_ids,
     is_pairs_csv,
     is_pairs_jsonl,
     is_pairs_parquet,
     is_pairs_tsv,
     is_two_columns,
+    jsonl_translations,
+    pair_ids_texts,
+    parquet_translations,
+    read_pair_ids,
     read_pairs_csv,
     read_pairs_jsonl,
     read_pairs_parquet,
@@ -60,7 +66,19 @@ from kaiwa.formats.qrels import (
     read_qrels_file,
     trec_qrels_texts,
 )
-from kaiwa.formats.recognition import CHANCES, FACTORS, PAIRS, QRELS, RUNS, SCORES, TOPICS, TWEETS, VOTES, Format
+from kaiwa.formats.recognition import (
+    CHANCES,
+    FACTORS,
+    PAIR_IDS,
+    PAIRS,
+    QRELS,
+    RUNS,
+    SCORES,
+    TOPICS,
+    TWEETS,
+    VOTES,
+    Format,
+)
 from kaiwa.formats.runs import is_ntcir_run, is_trec_run, ntcir_run_texts, read_run_file, trec_run_texts
 from kaiwa.formats.scores import (
     discpower_texts,
@@ -320,6 +338,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         is_pairs_jsonl,
         read_pairs_jsonl,
         by_lines=True,
+        translations=jsonl_translations,
     ),
     Format(
         "pairs-parquet",
@@ -329,6 +348,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         is_pairs_parquet,
         read_pairs_parquet,
         by_groups=True,
+        translations=parquet_translations,
     ),
     Format(
         "pairs-csv",
@@ -338,6 +358,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         is_pairs_csv,
         read_pairs_csv,
         columns=csv_columns,
+        translations=csv_translations,
     ),
     Format(
         "pairs-two-columns",
@@ -370,10 +391,19 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         "tweets",
         TWEETS,
         "one JSON object per line",
-        "tweets as JSONL, with the service's fields or with id, text, name, reply_to, retweet",
+        "tweets as JSONL, with the service's fields or with id, text, name, date, reply_to, retweet",
         is_tweets,
         read_tweets,
         by_lines=True,
+    ),
+    Format(
+        "pair-ids",
+        PAIR_IDS,
+        "post_id TAB comment_id",
+        "ids of pairs without texts, with this header: of a repository, a file of pairs, or labels",
+        is_pair_ids,
+        read_pair_ids,
+        pair_ids_texts,
     ),
     Format(
         "factors",
