@@ -87,6 +87,14 @@ JSON: dict[str, tuple[tuple[str, ...], Callable[[], Any]]] = {
         lambda: kaiwa.clean("pairs.tsv", "again", rules="none"),
     ),
     "topics": (("topics", "repository", "-n", "2"), lambda: kaiwa.topics("repository", n=2)),
+    "topics --exclude": (
+        ("topics", "repository", "-n", "1", "--exclude", "topics.tsv"),
+        lambda: kaiwa.topics("repository", n=1, exclude="topics.tsv"),
+    ),
+    "topics --hold-out": (
+        ("topics", "repository", "--hold-out", "topics.tsv", "--rest", "held"),
+        lambda: kaiwa.topics("repository", hold_out="topics.tsv", rest="held"),
+    ),
     "index": (
         ("index", "repository", "-o", "other", "--language", "en", "--shards", "2"),
         lambda: kaiwa.index("repository", "other", language="en", shards=2),
