@@ -17,6 +17,7 @@ from kaiwa.checking.problems import CODES
 from kaiwa.cli.group import kaiwa
 from kaiwa.formats.table import FORMATS
 from kaiwa.naming.names import KINDS
+from kaiwa.nouns.noun import Noun
 from kaiwa.show.result import Result
 
 if TYPE_CHECKING:
@@ -100,9 +101,9 @@ def _fields(kind: type) -> list[str]:
 
 
 def public_methods(kind: type) -> dict[str, Callable[..., object]]:
-    """The public methods of a class; of what everything has that is shown, only what it does in its own way."""
+    """The public methods of a class; of what every noun and result has, only what it does in its own way."""
     ours = [base for base in kind.__mro__ if base.__module__.startswith("kaiwa")]
-    kinds = [base for base in ours if base is not Result] or [Result]
+    kinds = [base for base in ours if base not in {Result, Noun}] or [kind]
     names = dict.fromkeys(name for base in reversed(kinds) for name in vars(base) if not name.startswith("_"))
     names = dict.fromkeys(name for name in names if name not in {"describe", "own_form"})  # of every result
     found = {name: getattr(kind, name) for name in names}
@@ -157,7 +158,7 @@ def formats_table() -> str:
         )
         for name, row in FORMATS.items()
     ]
-    heading = "| noun | format | what it is | a line | written by `convert --to` |"
+    heading = "| noun | format | what it is | a line | written by `convert --format` |"
     return "\n".join([heading, "|---|---|---|---|---|", *rows])
 
 

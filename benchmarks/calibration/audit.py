@@ -123,6 +123,11 @@ BASELINES = (
     Row("pass/fail, rate .9", levels(0.1)),
     Row("real runs, the sign of each topic at random", nulls.symmetric),
 )
+FEW_BASELINES = (
+    Row("real runs", nulls.real),
+    Row("a baseline with three times the deviation", scaled(3.0)),
+    Row("the same, 2 runs", scaled(3.0), 3),
+)
 AS_THEY_ARE = partial(nulls.real, as_they_are=True)
 STEPS = {name: WITH_STEPS[name] for name in ("robust", "robust-step-down")}
 TABLES = (
@@ -141,6 +146,13 @@ TABLES = (
     Table("note", "Share of all pairs of 10 runs found", (Row("m = 10", AS_THEY_ARE),), STEPS, NOTE, power=True),
     Table("steps", "Familywise error of the step-down version where runs differ", HALF_BETTER, STEPS),
     Table("baseline", "Familywise error of 9 runs against a baseline", BASELINES, BASELINE),
+    Table(
+        "few-baseline",
+        "Familywise error against a baseline with few topics",
+        FEW_BASELINES,
+        {name: BASELINE[name] for name in ("t", "many-to-one")},
+        FEW,
+    ),
 )
 BY_TOPICS = {"note"}
 """Tables of one row, with a column for each number of topics."""

@@ -146,10 +146,10 @@ def pilot_parts() -> list[str]:
     folders = [Path(name) for name in sys.argv[1:]]
     real = pilots.real_matrices(folders[0]) if folders else {}
     parts = [
-        f"\n## Where the other systems' means lie ({pilots.SETS:,} normal data sets per cell, error .023)\n\n"
+        f"\n## Where the other systems' means lie ({pilots.SETS:,} normal data sets per cell, error .013)\n\n"
         "Best and worst differ by minD; the others lie midway, evenly spread, or half at either end (clusters). Power "
-        "to find the\nbest-worst pair at the n of `tukey` and at that of `hsd`, the default with a "
-        "pilot, by Tukey's HSD, by\nthe test `robust` and by the randomised HSD. Required: 0.80.\n\n"
+        "to find the\nbest-worst pair at the n of `tukey`, also that of `robust`, and at that of `hsd`, by Tukey's "
+        "HSD, by the test `robust`\nand by the randomised HSD. Required: 0.80.\n\n"
         "| m | minD | V_E2 | others | n | Tukey | robust | randomised | n | Tukey | robust | randomised |\n"
         + "|---" * 12 + "|",
         *pilots.means_rows(),

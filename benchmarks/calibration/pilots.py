@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from kaiwa.nouns.ids import FloatArray
     from kaiwa.nouns.run import Run
 
-SETS, SHUFFLES, PILOTS = 300, 199, 16
+SETS, SHUFFLES, PILOTS = 1_000, 199, 16
 CELLS = [(5, 0.2, 0.02), (10, 0.15, 0.02), (10, 0.15, 0.0643), (30, 0.2, 0.03)]
 SIZES = [(5, 3), (5, 5), (10, 3), (10, 5), (20, 5), (25, 10)]
 EFFECT = 0.5

@@ -75,10 +75,10 @@ def faults(
     with tempfile.TemporaryDirectory() as folder:
         template, work = Path(folder, "round"), Path(folder, "work")
         make_round(template, seed)
-        _warm([one.line for one in commands if not (sample and one.verb == "run")], template, work)
+        _warm([one.line for one in commands if not (sample and one.verb == "make")], template, work)
         scenes = [(one, overwrites) for one in commands for overwrites in (False, True)[: 1 + bool(one.older)]]
         if sample:
-            scenes = [(one, bool(one.older) and rng.random() < 0.5) for one in commands if one.verb != "run"]
+            scenes = [(one, bool(one.older) and rng.random() < 0.5) for one in commands if one.verb != "make"]
         plans = [_trials(one, template, rng, most, work, overwrites=overwrites) for one, overwrites in scenes]
         if flips:
             plans += [_flips(reader, template, rng, most, work) for reader in READERS]
@@ -162,7 +162,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=10_000, help="trials of each kind for a command, with its flips")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so many seconds")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--sample", action="store_true", help="two trials of each verb but run, some flips")
+    parser.add_argument("--sample", action="store_true", help="two trials of each verb but make, some flips")
     parser.add_argument("--demo", action="store_true", help="kaiwa demo too: a minute for each trial")
     given = parser.parse_args()
     if not IS_SUPPORTED:

@@ -36,7 +36,7 @@ RUNS = " ".join(f"runs/T{run}-C-R1.txt" for run in range(3))
 FAULTY = " ".join(f"faulty/T{run}-C-R1.txt" for run in range(3))
 COMMANDS = (
     Command("init fresh"),
-    Command("run task", "run task", "votes.csv task/votes.csv"),
+    Command("make task", "make task", "votes.csv task/votes.csv"),
     Command("clean pairs.tsv -o out", "clean few.tsv -o out"),
     Command("topics repository -n 4 --rest out -o drawn.tsv", "topics few -n 2 --rest out -o drawn.tsv"),
     Command("index repository -o out", "index few -o out"),
@@ -51,7 +51,8 @@ COMMANDS = (
     Command(f"pool {RUNS} -o new.tsv", f"pool {RUNS} -o new.tsv --depth 1"),
     Command("pool --sheet sheet.csv --assessors A1,A2"),  # a sheet that differs is kept
     Command("pool --sheet sheet.html --assessor A1", "pool --sheet sheet.html --assessor A2"),
-    Command("votes judged -o new.csv", "votes judged -o new.csv --format stc-labels"),
+    Command("votes judged -o new.csv", "gains few.csv -o new.csv"),
+    Command("verify judged -o new.json", "verify judged -o new.json --heads 00"),
     Command("backup judged -o copy.db"),
     Command("names systems -o new.csv", "names measures -o new.csv"),
     Command("reply index hello -o new.csv", "reply index hello -o new.csv -k 2"),
@@ -66,16 +67,19 @@ COMMANDS = (
     Command("tau scores.csv -m nG@1 -m P+ -o new.txt", "tau scores.csv -m nG@1 -m nERR@10 -o new.txt"),
     Command("standardise scores.csv --save-factors f.csv -o s.csv",
             "standardise scores.csv -m P+ --save-factors f.csv -o s.csv"),
+    Command("standardisation scores.csv -m nG@1 -o new.txt", "standardisation scores.csv -m P+ -o new.txt"),
     Command("variance scores.csv -m nG@1 -o new.txt", "variance scores.csv -m P+ -o new.txt"),
     Command("design --variance 0.1 --systems 5 --min-diff 0.1 -o p.svg",
             "design --variance 0.2 --systems 5 --min-diff 0.1 -o p.svg"),
-    Command(f"convert {RUNS} --to res -o out", "convert runs/T0-C-R1.txt --to res -o out"),
-    Command("convert qrels.txt --to ntcir-qrels -o new.txt", "convert few.qrels --to ntcir-qrels -o new.txt"),
+    Command(f"convert {RUNS} --format res -o out", "convert runs/T0-C-R1.txt --format res -o out"),
+    Command("convert qrels.txt --format ntcir-qrels -o new.txt", "convert few.qrels --format ntcir-qrels -o new.txt"),
+    Command("reproduce tau -o new.csv", "reproduce measures -o new.csv"),
+    Command("status task -o new.csv", "status other -o new.csv"),
     Command("report other -o new.html", "report another -o new.html"),
 )  # fmt: skip
 READ_ONLY = (
-    *("status", "reproduce", "help", "completion"),
-    *("serve", "invite", "verify"),  # the store is a database; tests/web kills its server
+    *("help", "completion"),
+    *("serve", "invite"),  # the store is a database; tests/web kills its server
 )
 """Verbs that write no file: the trials count their calls, of which there are none."""
 SLOW = ("demo",)
@@ -143,7 +147,7 @@ def make_round(folder: Path, seed: int) -> None:
     shutil.copy(folder / "topics.tsv", folder / "judged" / "topics.tsv")
     for place in (folder, folder / "judged"):
         _write(place / "pool.tsv", [f"{topic}\t{comment}\n" for topic, comment in items])
-    _made("votes judged --import votes.csv", folder)
+    _made("votes judged --add votes.csv", folder)
 
 
 def _make_task(folder: Path, task: Path, names: tuple[str, ...], measure: str = "nG@1") -> None:

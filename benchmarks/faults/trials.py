@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from benchmarks.faults.faulty_process import Ended, Failure, Fault, NoFault, run_with
 from benchmarks.faults.folder_states import State, difference, parts_differ, state_of, visible
-from kaiwa.task.steps import read_steps, unlike_record
+from kaiwa.task.record import read_steps, unlike_record
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmarks.faults.commands import Command
 
-_SEVERAL_VERBS = {"run", "demo", "models"}
+_SEVERAL_VERBS = {"make", "demo", "models"}
 """Verbs that run others: what those wrote before the fault stays."""
 _SEVERAL_FILES = {"check", "convert"}
 """Verbs that write files which do not depend on each other."""

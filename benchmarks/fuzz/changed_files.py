@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.fuzz.changes import CHANGES
 from kaiwa.errors import KaiwaError
-from kaiwa.files import inputs as zstd
+from kaiwa.files import zstd
 from kaiwa.formats.readers import read
 from kaiwa.formats.table import FORMATS
 from kaiwa.nouns.cells import Cells, complete_scores

@@ -25,7 +25,6 @@ _SYSTEMS = ("run3", "run4", "run5")
 def make_round(folder: Path) -> None:
     """Make an index, its models, a ranker and a judged task in a folder."""
     import kaiwa
-    from kaiwa.store.votes import import_votes
 
     folder.mkdir()
     texts = [f"{_WORDS[at % 13]} {_WORDS[at * 5 % 12]} {_WORDS[at * 7 % 11]}" for at in range(40)]
@@ -50,7 +49,7 @@ def make_round(folder: Path) -> None:
         features=_FEATURES,
         ablations=False,
     )
-    import_votes(folder / "task", folder / "votes.csv")
+    kaiwa.votes(folder / "task", add=folder / "votes.csv")
 
 
 def _write(path: Path, lines: list[str]) -> None:
@@ -71,28 +70,25 @@ def _ask_ranker(_: random.Random, ranker: Path, whole: Path) -> None:
 
 
 def _read_store(rng: random.Random, task: Path, whole: Path) -> None:
-    from kaiwa.store.invite import invite_people, listed_people
-    from kaiwa.store.verify import backup_task, verify_task
-    from kaiwa.store.votes import export_votes, import_votes
+    import kaiwa
 
     rng.choice([
-        lambda: verify_task(task),
-        lambda: export_votes(task, task / "new.csv", form="votes-csv"),
-        lambda: import_votes(task, whole / "votes.csv"),
-        lambda: backup_task(task),
-        lambda: listed_people(task),
-        lambda: invite_people(task, ["Ann"], "assessor"),
+        lambda: kaiwa.verify(task),
+        lambda: kaiwa.votes(task).write(task / "new.csv"),
+        lambda: kaiwa.votes(task, add=whole / "votes.csv"),
+        lambda: kaiwa.backup(task),
+        lambda: kaiwa.invite(task, list=True),
+        lambda: kaiwa.invite(task, "Ann"),
     ])()  # fmt: skip
 
 
 def _read_task(rng: random.Random, task: Path, _: Path) -> None:
     import kaiwa
-    from kaiwa.task.status import task_status
 
     if rng.random() < 0.5:
         kaiwa.pool(task, sheet=task / "sheet.csv")
     else:
-        task_status(task)
+        kaiwa.status(task)
 
 
 FOLDERS: dict[str, tuple[str, tuple[str, ...], Callable[[random.Random, Path, Path], None]]] = {

@@ -19,12 +19,12 @@ from kaiwa.formats.table import FORMATS
 if TYPE_CHECKING:
     import random
 
-_NOT_RUN = {"demo", "run", "reproduce", "completion", "report"}
+_NOT_RUN = {"demo", "make", "reproduce", "completion", "report"}
 """Verbs that work for long, or on no file."""
 _TAKES = {
     **dict.fromkeys(("check", "pool", "score"), "run"),
     **dict.fromkeys(("agree", "gains", "unanimity"), "votes"),
-    **dict.fromkeys(("compare", "tau", "standardise", "variance", "convert"), "scores"),
+    **dict.fromkeys(("compare", "tau", "standardise", "standardisation", "variance", "convert"), "scores"),
     "clean": "pairs",
 }
 """The noun of the files that a verb takes."""

@@ -149,7 +149,7 @@ def exported(task: Path, store: str | None) -> Counter[tuple[str, str, int]]:
     """The codes of assessors, items and levels that ``kaiwa votes`` writes."""
     with Database(store or task / "votes.db").reading() as connection:
         salt = read_facts(connection)["salt"]
-    text = run_kaiwa("votes", str(task), *(["--store", store] if store else [])).stdout
+    text = run_kaiwa("votes", str(task), "-o", "-", *(["--store", store] if store else [])).stdout
     rows = csv.DictReader(text.splitlines())
     return Counter(
         (row["assessor"], item_id(row["topic"], row["comment"], salt=salt), int(row["level"])) for row in rows

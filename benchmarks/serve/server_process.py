@@ -134,4 +134,4 @@ def invited(task: Path, names: Sequence[str], *, role: str = "assessor", store: 
     """The private tokens of newly invited people."""
     given = ["--store", store] if store else []
     done = run_kaiwa("invite", str(task), *names, "--role", role, "--json", *given)
-    return [one["link"].split("#")[1] for one in json.loads(done.stdout)["invites"]]
+    return [one["link"].split("#")[1] for one in json.loads(done.stdout)["people"]]

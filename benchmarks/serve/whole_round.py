@@ -147,7 +147,7 @@ def main() -> None:
 def _report(task: Path) -> None:
     """The report from the votes, by the commands that an organiser types."""
     run_kaiwa("votes", str(task), "-o", str(task / "votes.csv"))
-    for words in (["verify", str(task)], ["run", str(task)], ["status", str(task)]):
+    for words in (["verify", str(task)], ["make", str(task)], ["status", str(task)]):
         done = run_kaiwa(*words, check=False)
         print(f"$ kaiwa {words[0]} TASK\n{done.stdout.replace(str(task), 'TASK').strip()}", flush=True)
 

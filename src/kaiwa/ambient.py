@@ -50,6 +50,11 @@ def shown_by(channel: Channel) -> Iterator[None]:
         _CHANNEL.reset(before)
 
 
+def channel() -> Channel:
+    """Who shows the progress and the remarks of this work."""
+    return _CHANNEL.get()
+
+
 def remark(line: str) -> None:
     """Show a line to whoever waits for the work."""
     _CHANNEL.get().remark(line)

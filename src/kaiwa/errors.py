@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _OPTION = re.compile("\x11([^\x11-\x14]*)\x12([^\x11-\x14]*)\x13([^\x11-\x14]*)\x14")
 _COMMAND = {
     "k": "-k",
-    "measure": "-m",
     "measures": "-m",
     "n": "-n",
     "output": "-o",
@@ -37,8 +36,8 @@ def option(name: str, value: str = "", *, python: str | None = None) -> str:
 
     >>> in_python(option("missing", "zero")), in_command(option("missing", "zero"))
     ('missing="zero"', '--missing zero')
-    >>> in_python(option("measure")), in_command(option("measure"))
-    ('measure=', '-m')
+    >>> in_python(option("measures")), in_command(option("measures"))
+    ('measures=', '-m')
     """
     return f"\x11{name}\x12{value}\x13{_as_python(value) if python is None else python}\x14"
 

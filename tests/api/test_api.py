@@ -218,14 +218,14 @@ def test_a_run_is_written_and_read_back(name: str, tmp_path: Path) -> None:
     run = kaiwa.Run.from_dict({"q1": {"a": 2.0, "b": 1.0}}, name="R1")
     run.write(tmp_path / "R1.txt", format=name)
     assert kaiwa.read_run(tmp_path / "R1.txt") == run
-    kaiwa.write_runs(tmp_path / "runs", [run], format=name)
+    kaiwa.Runs([run]).write(tmp_path / "runs", format=name)
     assert kaiwa.read_runs(str(tmp_path / "runs" / "*.txt")) == [run]
 
 
 def test_gains_votes_and_scores_are_written_and_read_back(scores: kaiwa.Scores, tmp_path: Path) -> None:
     """In the formats of other tools too."""
     gains = kaiwa.Qrels.from_lists({"q1": {"a": 2, "b": 1}})
-    for name in ("trec-qrels", "ntcir-qrels", "beir-qrels", "rel"):
+    for name in ("trec-qrels", "ntcir-qrels", "beir-qrels", "rel", "grelv"):
         gains.write(tmp_path / name, format=name)
         assert kaiwa.read_qrels(tmp_path / name) == gains
     votes = kaiwa.Votes.from_rows([("q1", "a", "x", 2), ("q1", "a", "y", None)])

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, BrowserContext, sync_playwright
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.serve.server_process import free_port
 
-from kaiwa.store.invite import invite_people
+import kaiwa
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -118,7 +118,7 @@ class LabelServer:
 
     def invite(self, *names: str, role: str = "assessor") -> list[str]:
         """The private links of some people."""
-        return [one.link for one in invite_people(self.task, names, role)]
+        return [str(one.link) for one in kaiwa.invite(self.task, *names, role=role).people]
 
     def exported(self) -> list[dict[str, str]]:
         """The exported votes, one row each."""

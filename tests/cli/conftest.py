@@ -162,7 +162,7 @@ def finished_demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     """A demo on a small part of the corpus, made once, by a Python that ends when a socket is touched."""
     home = tmp_path_factory.mktemp("demo")
     done = subprocess.run(
-        [sys.executable, "-c", OFFLINE, "demo", "round", "--pairs", "2000"],
+        [sys.executable, "-c", OFFLINE, "demo", "round", "--size", "2000"],
         cwd=home,
         env={**os.environ, **PLAIN},
         capture_output=True,
@@ -170,7 +170,7 @@ def finished_demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
         check=False,
     )
     assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
-    return Demo(home / "round", done.stdout)
+    return Demo(home / "round", done.stderr + done.stdout)
 
 
 @pytest.fixture

@@ -153,7 +153,7 @@ def test_simulated_votes_and_votes_of_people_are_never_mixed(made: Made, kaiwa: 
     """A file with both is refused by every verb that takes votes; so is the noun."""
     made("votes.csv", ROWS + f"q0,c,{name},1\n")
     for verb in ("agree", "gains", "convert"):
-        done = kaiwa(verb, "votes.csv", *(["--to", "votes-csv"] if verb == "convert" else []))
+        done = kaiwa(verb, "votes.csv", *(["--format", "votes-csv"] if verb == "convert" else []))
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         assert f"votes.csv: mixes votes of simulated assessors ({name!r}) with votes of people ('ann')" in done.stderr
     with pytest.raises(package.InputError, match="mixes votes of simulated assessors"):
@@ -219,7 +219,7 @@ def test_a_filled_sheet_of_a_task_gives_its_votes(small_round: Path, command: Ka
     sheet.write_bytes(sheet.read_bytes().replace(b",,\n", b",2,\n"))
     assert [
         line.split(",")[:4]
-        for line in command("convert", "judge.csv", "--to", "votes-csv", folder=small_round).stdout.splitlines()[1:]
+        for line in command("convert", "judge.csv", "--format", "votes-csv", folder=small_round).stdout.splitlines()[1:]
     ] == [
         ["q0", "c00", "A1", "2"],
         ["q0", "c01", "A1", "2"],

@@ -452,7 +452,7 @@ def test_every_verb_of_scores_carries_the_direction(kaiwa: Kaiwa, losses: Path, 
     design = ["design", str(losses), "-m", "ppl", "--systems", "3", "--min-diff", "2", "--scale", "30"]
     assert "Scores: ppl (lower is better), 20 topics, 3 runs" in kaiwa(*design).stdout
     assert json.loads(kaiwa(*design, "--json").stdout)["direction"] == "lower"
-    matrix = kaiwa("convert", str(losses), "--to", "matrix", "-m", "acc", "--lower-is-better", "acc").stdout
+    matrix = kaiwa("convert", str(losses), "--format", "matrix", "-m", "acc", "--lower-is-better", "acc").stdout
     assert matrix.startswith("# lower is better\ntopic,A,B,C\n")
 
 
@@ -493,4 +493,6 @@ def test_every_verb_of_scores_takes_a_folder_of_logs_in_its_words(kaiwa: Kaiwa, 
     assert "topic" not in design
     assert "samples" in kaiwa("design", "decide", *pilot).stdout
     assert kaiwa("standardise", logs, "-m", "nll", "-o", "-").stdout.startswith("# lower is better: nll\n")
-    assert kaiwa("convert", logs, "--to", "csv").stdout.startswith("# lower is better: nll\nmeasure,topic,run,score\n")
+    assert kaiwa("convert", logs, "--format", "csv").stdout.startswith(
+        "# lower is better: nll\nmeasure,topic,run,score\n"
+    )

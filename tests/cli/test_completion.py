@@ -40,7 +40,7 @@ def offered(folder: Path, line: str) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("kaiwa st", ["status", "standardise"]),
+        ("kaiwa st", ["status", "standardise", "standardisation"]),
         ("kaiwa --q", ["--quiet"]),
         ("kaiwa index --to", ["--tokens"]),
         ("kaiwa score runs.txt -m nE", ["nERR", "nEBR"]),

@@ -25,9 +25,9 @@ SCORES = "measure,topic,run,score\nAP,q1,A,0.5\nAP,q1,B,0.25\nRR,q1,A,1.0\nRR,q1
 def test_runs_go_through_every_form_and_come_back(kaiwa: Kaiwa, tmp_path: Path, form: str) -> None:
     """The ranking survives; .res files keep no scores, so the ranks give them."""
     (tmp_path / "A.txt").write_text(RUN)
-    assert kaiwa("convert", "A.txt", "--to", form, "-o", "there").returncode == 0
+    assert kaiwa("convert", "A.txt", "--format", form, "-o", "there").returncode == 0
     source = next(map(str, (tmp_path / "there").glob("A.*")), "there")  # a file a run, or the folder
-    assert kaiwa("convert", source, "--to", "trec-run", "-o", "back").returncode == 0
+    assert kaiwa("convert", source, "--format", "trec-run", "-o", "back").returncode == 0
     assert (tmp_path / "back" / "A.txt").read_text() == RUN
 
 
@@ -35,17 +35,29 @@ def test_runs_go_through_every_form_and_come_back(kaiwa: Kaiwa, tmp_path: Path, 
 def test_judgements_go_through_every_form_and_come_back(kaiwa: Kaiwa, tmp_path: Path, form: str) -> None:
     """Without -o one file is printed."""
     (tmp_path / "qrels").write_text(QRELS)
-    assert kaiwa("convert", "qrels", "--to", form, "-o", "there").returncode == 0
-    assert kaiwa("convert", "there", "--to", "trec-qrels").stdout == QRELS
+    assert kaiwa("convert", "qrels", "--format", form, "-o", "there").returncode == 0
+    assert kaiwa("convert", "there", "--format", "trec-qrels").stdout == QRELS
 
 
 @pytest.mark.parametrize("form", [name for name, row in WRITTEN.items() if row.noun.name == "scores"])
 def test_scores_go_to_every_form(kaiwa: Kaiwa, tmp_path: Path, form: str) -> None:
-    """One measure chosen with -m; --json says what was written."""
+    """One measure chosen with -m; --json has the scores that were written."""
     (tmp_path / "s.csv").write_text(SCORES)
-    done = kaiwa("convert", "s.csv", "--to", form, "-m", "AP", "-o", "there", "--json")
-    assert (done.returncode, json.loads(done.stdout)["form"]) == (0, form)
+    done = kaiwa("convert", "s.csv", "--format", form, "-m", "AP", "-o", "there", "--json")
+    assert (done.returncode, done.stderr) == (0, "wrote there\n")
+    assert json.loads(done.stdout)["means"] == {"A": {"AP": 0.5}, "B": {"AP": 0.25}}
     assert (tmp_path / "there").exists()
+
+
+def test_one_run_goes_into_the_file_that_is_named(kaiwa: Kaiwa, tmp_path: Path) -> None:
+    """A name with an ending is a file, another a folder; stdout has the summary, and without -o the file."""
+    (tmp_path / "A.txt").write_text(RUN)
+    done = kaiwa("convert", "A.txt", "--format", "ntcir-run", "-o", "B.run")
+    assert done.stdout.splitlines()[0].split() == ["run", "topics", "comments"]
+    assert (tmp_path / "B.run").read_text() == kaiwa("convert", "A.txt", "--format", "ntcir-run").stdout
+    (tmp_path / "C.txt").write_text(RUN.replace(" A\n", " C\n"))
+    done = kaiwa("convert", "A.txt", "C.txt", "--format", "trec-run")
+    assert done.stderr == "kaiwa: 2 runs are 2 files; write them into a folder: .write(FOLDER), -o FOLDER\n"
 
 
 def test_the_means_of_other_evaluators_files_are_compared(kaiwa: Kaiwa, tmp_path: Path) -> None:
@@ -55,7 +67,7 @@ def test_the_means_of_other_evaluators_files_are_compared(kaiwa: Kaiwa, tmp_path
     asked = ["compare", "--json", "--trials", "99", "-m"]
     direct = json.loads(kaiwa(*asked, "AP", "s.csv").stdout)
     for form, measure, ending in (("nev", "AP", "kaiwa.nev"), ("trec-eval", "map", "eval")):
-        kaiwa("convert", "s.csv", "--to", form, "-o", form)
+        kaiwa("convert", "s.csv", "--format", form, "-o", form)
         again = json.loads(kaiwa(*asked, measure, f"{form}/A.{ending}", f"{form}/B.{ending}").stdout)
         assert again["pairs"] == direct["pairs"]
 
@@ -63,13 +75,14 @@ def test_the_means_of_other_evaluators_files_are_compared(kaiwa: Kaiwa, tmp_path
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["s.csv", "--to", "nevv"], "kaiwa: unknown format 'nevv'; did you mean 'nev'?"),
-        (["s.csv", "--to", "nev"], "kaiwa: nev is 4 files; give a folder with -o"),
-        (["s.csv", "--to", "matrix"], "kaiwa: a matrix has one measure, and there are AP, RR; choose one with -m"),
-        (["s.csv", "--to", "csv", "-m", "ap"], "kaiwa: s.csv: unknown measure 'ap'; did you mean 'AP'?"),
-        (["A.txt", "--to", "res", "-m", "AP", "-o", "x"], "kaiwa: -m chooses among scores, but res holds none"),
-        (["q", "q", "--to", "rel", "-o", "x"], "kaiwa: q: is a second file of qrels"),
-        (["s.csv", "--to", "nev", "-o", "A.txt"], "kaiwa: A.txt: cannot be made (File exists)"),
+        (["s.csv", "--format", "nevv"], "kaiwa: unknown format 'nevv'; did you mean 'nev'?"),
+        (["s.csv", "--format", "nev"], "kaiwa: nev is 4 files; write them into a folder"),
+        (["s.csv", "--format", "matrix"], "kaiwa: a matrix has one measure, and there are AP, RR; choose one with -m"),
+        (["s.csv", "--format", "csv", "-m", "ap"], "kaiwa: s.csv: unknown measure 'ap'; did you mean 'AP'?"),
+        (["A.txt", "--format", "res", "-m", "AP", "-o", "x"], "kaiwa: -m chooses among scores, but res holds none"),
+        (["q", "q", "--format", "rel", "-o", "x"], "kaiwa: topic 'q1', comment 'd1': judged in two of the qrels"),
+        (["A.txt", "--format", "rel", "-o", "x"], "kaiwa: A.txt: this is a run file"),
+        (["s.csv", "--format", "nev", "-o", "A.txt"], "kaiwa: A.txt: cannot be made (File exists)"),
     ],
 )
 def test_what_cannot_be_converted_is_refused_in_one_line(

@@ -46,6 +46,7 @@ tau matrix.csv -m nG@1 -m P+
 tau matrix.csv -m nG@1
 tau matrix.csv --other matrix.csv -m P+
 standardise matrix.csv -o standard.csv
+standardisation matrix.csv
 variance matrix.csv -m P+
 reproduce unanimity
 status .

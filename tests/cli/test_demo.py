@@ -121,10 +121,7 @@ def test_the_last_lines_can_be_typed(demo: Demo) -> None:
 
 
 FOLDER = "my 'chat' d\\emo"
-ENDING = (
-    "from kaiwa.demonstration.command import _ending; from pathlib import Path; "
-    f"print(_ending(Path({FOLDER!r}), Path('page')))"
-)
+ENDING = f"from kaiwa import Demo; from pathlib import Path; print(Demo(Path({FOLDER!r}), (), is_judged=True))"
 
 
 def _made_program(folder: Path, text: str) -> Path:
@@ -168,17 +165,21 @@ def test_a_demo_repeats_with_its_seed_and_replaces_an_earlier_one(demo: Demo, ka
     page = (demo.folder / "report.html").read_text()
     (demo.folder / "report.html").unlink()
     (demo.folder / "mine.txt").write_text("keep me")
-    done = kaiwa("demo", "round", "--pairs", "2000", "--json")
+    done = kaiwa("demo", "round", "--size", "2000", "--json", "--quiet")
     assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(done.stdout) == {"folder": "round", "report": "round/report.html"}
+    told = json.loads(done.stdout)
+    assert tuple(told.pop("commands")) == tuple(re.findall(r"^\$ (.+)$", demo.output, flags=re.MULTILINE))
+    assert told == {"folder": "round", "report": "round/report.html", "pool": "round/pool.tsv"}
     assert (demo.folder / "report.html").read_text() == page
     assert (demo.folder / "mine.txt").read_text() == "keep me"
 
 
 def test_a_demo_to_judge_has_a_pool_and_no_votes_and_is_never_replaced(kaiwa: Kaiwa, tmp_path: Path) -> None:
     """Nothing in it is simulated; people's votes may be in the folder, so a second demo is refused."""
-    done = kaiwa("demo", "judge", "--judge", "--pairs", "2000", "--json")
-    assert (done.returncode, json.loads(done.stdout)) == (0, {"folder": "judge", "pool": "judge/pool.tsv"})
+    done = kaiwa("demo", "judge", "--judge", "--size", "2000", "--json")
+    told = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert (told["folder"], told["report"], told["pool"]) == ("judge", None, "judge/pool.tsv")
     texts = _files(tmp_path / "judge")
     assert "votes.csv" not in texts
     assert not any(b"SIMULATED ASSESSORS:" in text for text in texts.values())
@@ -192,7 +193,7 @@ def test_a_file_of_the_user_among_those_of_a_demo_is_named(demo: Demo, kaiwa: Ka
     """Nothing is removed."""
     (demo.folder / "runs" / "mine.txt").write_text("keep me")
     before = _files(demo.folder)
-    done = kaiwa("demo", "round", "--pairs", "2000")
+    done = kaiwa("demo", "round", "--size", "2000")
     assert (done.returncode, done.stderr) == (
         2,
         "kaiwa: round/runs/mine.txt: is not a file of the demo; move it, or choose another folder\n",

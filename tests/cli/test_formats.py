@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from kaiwa.cli.group import kaiwa
 from kaiwa.errors import InputError
-from kaiwa.formats.convert import WRITTEN, converted, write_converted
+from kaiwa.formats.convert import WRITTEN, convert
 
 if TYPE_CHECKING:
     from click.testing import Result
@@ -35,16 +35,16 @@ TAKES = [
     ("scores", ["variance", FILE]),
     ("scores", ["standardise", FILE]),
     ("scores", ["design", FILE, "--systems", "2", "--min-diff", "0.1"]),
-    ("scores", ["convert", FILE, "--to", "csv"]),
+    ("scores", ["convert", FILE, "--format", "csv"]),
     ("run", ["score", FILE, "--qrels", "qrels"]),
     ("run", ["pool", FILE]),
     ("run", ["check", FILE]),
     ("run", ["unanimity", FILE, "--votes", "votes"]),
-    ("run", ["convert", FILE, "--to", "res", "-o", "there"]),
+    ("run", ["convert", FILE, "--format", "res", "-o", "there"]),
     ("qrels", ["score", "run", "--qrels", FILE]),
     ("qrels", ["score", "run", "--intents", FILE]),
     ("qrels", ["pool", "run", "--qrels", FILE]),
-    ("qrels", ["convert", FILE, "--to", "beir-qrels"]),
+    ("qrels", ["convert", FILE, "--format", "beir-qrels"]),
     ("votes", ["score", "run", "--votes", FILE]),
     ("votes", ["agree", FILE]),
     ("votes", ["gains", FILE]),
@@ -111,10 +111,10 @@ def test_every_format_of_a_noun_gives_the_same_answer(
 
 def _written(name: str) -> str:
     """The source in a format: the one file, the folder where the format is one, or the file of run A."""
-    texts = converted([Path("m.csv")], name)
-    target = Path(name) / "m.csv" if "" in texts else Path(name)
+    made = convert("m.csv", format=name)
+    target = Path(name) / "m.csv" if "" in made.texts(name) else Path(name)
     target.parent.mkdir(exist_ok=True)
-    write_converted(target, texts)
+    made.write(target)
     runs = sorted(target.glob("A.*")) if WRITTEN[name].noun.name == "run" else []  # a file a run, or the folder
     return str(runs[0] if runs else target)
 

@@ -13,7 +13,7 @@ from kaiwa.cli.group import STEPS, VERBS, kaiwa
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SCREEN = 45
+SCREEN = 50
 """Lines of a terminal window; the width is 80 columns."""
 
 
@@ -65,16 +65,16 @@ def test_help_alone_lists_the_verbs_by_step() -> None:
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_help_fits_on_one_screen(command: str) -> None:
-    """At most 45 lines of 80 columns, with an example for every command."""
+    """At most 50 lines of 80 columns, with an example for every command."""
     page = shown(*command.split(), "--help")
     assert len(page.splitlines()) <= SCREEN
     assert not command or "\n  Example: " in page
 
 
-def test_the_common_question_comes_first_and_on_forty_lines() -> None:
+def test_the_common_question_comes_first_and_on_one_screen() -> None:
     """Options that the commands of design have are not listed twice."""
     page = shown("design", "--help")
-    assert len(page.splitlines()) <= 40
+    assert len(page.splitlines()) <= 45
     assert page.index("--variance") < page.index("Commands:")
     assert "--hours" not in page
 

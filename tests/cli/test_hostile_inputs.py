@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 import kaiwa as package
-from kaiwa.files import inputs as zstd
+from kaiwa.files import zstd
 from kaiwa.formats import scores as score_tables
 
 if TYPE_CHECKING:

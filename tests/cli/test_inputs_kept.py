@@ -35,6 +35,7 @@ COMMANDS = {
     "check": "runs/0.txt runs/1.txt --topics topics.tsv",
     "pool": "runs/0.txt runs/1.txt --qrels qrels.txt",
     "votes": "./",
+    "verify": ".",
     "backup": ".",
     "agree": "votes.csv",
     "gains": "votes.csv",
@@ -42,6 +43,7 @@ COMMANDS = {
     "compare": "scores.csv -m nG@1",
     "tau": "scores.csv -m nG@1 -m nERR@10",
     "standardise": "scores.csv",
+    "standardisation": "scores.csv",
     "variance": "scores.csv",
     "unanimity": "runs/0.txt --votes votes.csv",
     "design": "scores.csv -m nG@1 --systems 3 --min-diff 0.2",
@@ -49,8 +51,11 @@ COMMANDS = {
     "design decide": "scores.csv -m nG@1",
     "design cost": "scores.csv -m nG@1 --runs runs/0.txt --qrels qrels.txt",
     "design rounds": "scores.csv -m nG@1 --min-diff 0.2 --looks 50",
-    "convert": "scores.csv --to csv",
+    "design review": "scores.csv -m nG@1 --variance 0.01",
+    "convert": "scores.csv --format csv",
+    "reproduce": "kappa --labels votes.csv",
     "report": ".",
+    "status": ".",
 }
 """Each verb that writes a file, with inputs; what it reads must exist, the rest of the command need not be right."""
 READ_IN_FOLDERS = {
@@ -159,8 +164,8 @@ def test_no_output_replaces_the_votes_of_a_task(command: Kaiwa, work: Path, verb
         "index raw -o raw",
         "topics raw -n 1 --rest raw",
         "topics raw -n 1 --rest .",
-        "convert cv/0.txt --to ntcir-run -o cv",
-        "convert cv/0.txt --to ntcir-run -o linked",
+        "convert cv/0.txt --format ntcir-run -o cv",
+        "convert cv/0.txt --format ntcir-run -o linked",
         "check cv/0.txt --fix cv",
         "check cv/0.txt --fix linked",
         "check cv/0.txt --topics cv/topics.tsv --fix cv/0.txt",
@@ -186,7 +191,7 @@ def test_a_file_in_a_folder_that_is_read_is_not_replaced(command: Kaiwa, work: P
     """But a new one is written beside those that are read."""
     (work / "logs").mkdir()
     shutil.copy(work / "qrels.txt", work / "logs" / "a.txt")
-    words = "convert runs/1.txt runs/2.txt --to res -o logs"
+    words = "convert runs/1.txt runs/2.txt --format res -o logs"
     assert command(*words.split(), folder=work).returncode == 0
     assert (work / "logs" / "a.txt").read_bytes() == (work / "qrels.txt").read_bytes()
 
@@ -210,5 +215,5 @@ def test_python_keeps_the_inputs_too(work: Path) -> None:
 
 def test_a_terminal_is_read_and_written(command: Kaiwa, work: Path) -> None:
     """A device is not an input that could be lost."""
-    done = command("convert", "scores.csv", "--to", "csv", "-o", os.devnull, folder=work)
+    done = command("convert", "scores.csv", "--format", "csv", "-o", os.devnull, folder=work)
     assert done.returncode == 0, done.stderr

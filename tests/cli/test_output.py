@@ -1,18 +1,16 @@
-"""How a result reaches the user: only the form that is asked for is computed, and -o takes it."""
+"""How a result reaches the user: nothing that a terminal obeys, errors on one line."""
 
 from __future__ import annotations
 
-import json
 import sys
-from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING
 
 import click
 import pytest
 
-from kaiwa.cli.options import gathered
-from kaiwa.cli.output import emit, one_line
+from kaiwa.cli.output import Shown, one_line, show
+from kaiwa.show.result import Description, Result
 
 if TYPE_CHECKING:
     import subprocess
@@ -20,58 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
-
-
-@dataclass
-class Counting:
-    """A view that counts how often each form was made."""
-
-    texts: int = 0
-    objects: int = 0
-
-    def text(self) -> str:
-        """The text."""
-        self.texts += 1
-        return "two 会話"
-
-    def fields(self) -> dict[str, object]:
-        """The fields."""
-        self.objects += 1
-        return {"n": 2, "of": "会話"}
-
-
-@pytest.mark.parametrize("as_json", [True, False])
-def test_only_the_form_asked_for_is_made(capsys: pytest.CaptureFixture[str], *, as_json: bool) -> None:
-    """The text, or one JSON object."""
-    view = Counting()
-    emit(view, as_json=as_json)
-    assert (view.texts, view.objects) == ((0, 1) if as_json else (1, 0))
-    assert capsys.readouterr().out == ('{"n": 2, "of": "会話"}\n' if as_json else "two 会話\n")
-
-
-def test_a_file_takes_the_form_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing is printed then."""
-    emit(Counting(), as_json=True, output=tmp_path / "out.json")
-    assert json.loads((tmp_path / "out.json").read_text()) == {"n": 2, "of": "会話"}
-    assert capsys.readouterr().out == ""
-
-
-def test_options_are_gathered_into_one_object() -> None:
-    """Those that are its fields; the others are given as they are."""
-
-    @dataclass(frozen=True)
-    class Asked:
-        depth: int
-        name: str = "default"
-
-    @click.command()
-    @click.option("--depth", type=int)
-    @click.option("--json", "as_json", is_flag=True)
-    @gathered(Asked, "asked")
-    def command(*, asked: Asked, as_json: bool) -> tuple[Asked, bool]:
-        return asked, as_json
-
-    assert command.main(["--depth", "3"], standalone_mode=False) == (Asked(3), False)
 
 
 HOSTILE_NAME = "a\x1b[2Jb\nc\u202ed.txt"
@@ -93,19 +39,23 @@ def test_a_file_name_never_reaches_the_terminal_unescaped(
 
 
 def test_a_terminal_never_gets_a_character_that_it_obeys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The last step before a terminal escapes what a view forgot."""
+    """The last step before a terminal escapes what the form of a result forgot."""
 
     class Terminal(StringIO):
         def isatty(self) -> bool:
             return True
 
-    class Forgetful(Counting):
-        def text(self) -> str:
+    class Forgetful(Result):
+        def describe(self) -> Description:
+            return Description(fields={"n": 1})
+
+        def to_json(self) -> str:
             return "run\x1b]0;title\x07\tA\nB"
 
-    monkeypatch.setattr(sys, "stdout", shown := Terminal())
-    emit(Forgetful(), as_json=False)
-    assert shown.getvalue() == "run\\x1b]0;title\\x07    A\nB\n"
+    monkeypatch.setattr(sys, "stdout", printed := Terminal())
+    with click.Context(click.Command("verb")):
+        show(Forgetful(), Shown("json", None, None))
+    assert printed.getvalue() == "run\\x1b]0;title\\x07    A\nB\n"
 
 
 def test_a_long_field_is_cut_and_a_long_path_is_not() -> None:

@@ -44,5 +44,5 @@ def test_only_printed_numbers_are_called_printed(kaiwa: Kaiwa) -> None:
         (found,) = json.loads(kaiwa("reproduce", name, "--json").stdout)["reproductions"]
         text = kaiwa("reproduce", name).stdout
         assert found["origin"] == origin
-        assert f" {origin} " in text.splitlines()[1]
+        assert f" {origin} " in text.splitlines()[0]
         assert ("agree with the paper" in text) == (origin == "printed")

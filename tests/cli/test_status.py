@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
+import kaiwa as package
 from kaiwa.cli.group import kaiwa as group
+from kaiwa.show.text import visible
 from kaiwa.task.folder import read_task
-from kaiwa.task.init import init_task
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,11 +41,15 @@ def test_an_empty_task_asks_for_topics(kaiwa: Kaiwa) -> None:
     "name", ["chat task", 'a "b" c', "a\\b's", "会話 2027", "bell\a\x7ftab\t", "a # b = c", "été\u2028🎉"]
 )
 def test_the_title_of_a_task_is_the_name_of_its_folder(kaiwa: Kaiwa, tmp_path: Path, name: str) -> None:
-    """Whatever the name holds, the settings file is TOML with this title; the printed command can be typed."""
+    """Whatever the name holds, the settings file is TOML with this title; the printed command can be typed.
+
+    What a terminal would obey is shown, not printed; JSON has the name itself.
+    """
     done = kaiwa("init", name)
     assert done.returncode == 0
     assert tomllib.loads((tmp_path / name / "kaiwa.toml").read_text(encoding="utf-8"))["task"]["title"] == name
-    assert shlex.split(done.stdout.rpartition("Then: ")[2]) == ["kaiwa", "status", name]
+    assert shlex.split(done.stdout.rpartition("Then: ")[2]) == ["kaiwa", "status", visible(name)]
+    assert json.loads(kaiwa("init", f"{name}2", "--json").stdout)["folder"] == f"{name}2"
 
 
 def test_a_task_in_the_current_folder_has_its_name(kaiwa: Kaiwa, command: Kaiwa, tmp_path: Path) -> None:
@@ -58,7 +63,7 @@ def test_a_task_in_the_current_folder_has_its_name(kaiwa: Kaiwa, command: Kaiwa,
 
 def test_a_name_that_is_not_utf8_is_readable_in_the_title(tmp_path: Path) -> None:
     """Its bytes become replacement characters; the settings are still UTF-8."""
-    made = init_task(tmp_path / os.fsdecode(b"r\xe9sum\xe9"))
+    made = read_task(package.init(tmp_path / os.fsdecode(b"r\xe9sum\xe9")).folder)
     assert made.settings.title == "r\ufffdsum\ufffd"
 
 

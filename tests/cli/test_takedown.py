@@ -62,7 +62,7 @@ HIDDEN = ("veiled-comment", "veiled-orphan", "veiled-kept", "veiled-merged", "pl
 NO_TEXTS = {
     *(
         "init",
-        "run",
+        "make",
         "demo",
         "reproduce",
         "help",

@@ -132,7 +132,7 @@ def test_an_export_is_used_at_once(made: Made, kaiwa: Kaiwa, kind: str) -> None:
     made(name, text)
     assert kaiwa("gains", name, "-q", "-o", "-").stdout == "q1 0 c9 3\n"
     assert kaiwa("agree", name, "--json").returncode == 0
-    assert kaiwa("convert", name, "--to", "votes-csv", "-q").stdout.splitlines()[1] == "q1,c9,3,2"
+    assert kaiwa("convert", name, "--format", "votes-csv", "-q").stdout.splitlines()[1] == "q1,c9,3,2"
 
 
 def test_of_two_annotations_by_one_person_the_latest_counts(made: Made) -> None:

@@ -10,7 +10,8 @@ from kaiwa.comparison.standardise import standardisation_factors, standardised, 
 from kaiwa.errors import InputError
 from kaiwa.formats.factors import write_factors
 from kaiwa.formats.readers import read_factors
-from kaiwa.nouns.matrix import Factors, Matrix
+from kaiwa.nouns.factors import Factors, TopicFactors
+from kaiwa.nouns.matrix import Matrix
 from kaiwa.stats.anova import within_run_variance
 
 
@@ -88,7 +89,7 @@ def test_variance_of_std_ab_stays_under_its_bound() -> None:
 def test_factors_survive_a_round_trip_through_their_file(tmp_path: Path) -> None:
     """Every digit is kept."""
     factors = standardisation_factors(scores([[1 / 3, 0.2, 0.1], [0.7, 0.6, 0.1]]))
-    write_factors(tmp_path / "factors.csv", [factors])
+    write_factors(tmp_path / "factors.csv", Factors([factors]))
     back = read_factors(tmp_path / "factors.csv")["AP"]
     assert back.topics == factors.topics
     assert np.array_equal(back.means, factors.means)
@@ -127,9 +128,11 @@ def test_the_first_unknown_topic_is_named() -> None:
         standardised(three, standardisation_factors(scores([[0.1, 0.2]])))
 
 
-@pytest.mark.parametrize(("a", "b"), [(0.0, 0.5), (float("inf"), 0.5), (0.15, -0.1), (0.15, 1.1)])
-def test_a_scale_that_leaves_the_unit_interval_is_refused(a: float, b: float) -> None:
-    """A is positive, B from 0 to 1."""
+@pytest.mark.parametrize(
+    ("a", "b"), [(0.0, 0.5), (float("inf"), 0.5), (0.15, -0.1), (10, float("inf")), (10, float("nan"))]
+)
+def test_a_scale_without_a_slope_or_a_middle_is_refused(a: float, b: float) -> None:
+    """A is positive, B from 0."""
     raw = scores([[0.1, 0.2]])
     with pytest.raises(InputError, match="give a positive A"):
         standardised(raw, standardisation_factors(raw), a=a, b=b)
@@ -139,7 +142,7 @@ def test_a_scale_that_leaves_the_unit_interval_is_refused(a: float, b: float) ->
 def test_a_factor_that_is_no_number_is_refused(mean: float, sd: float) -> None:
     """The mean and the standard deviation each, whatever the other is."""
     with pytest.raises(InputError, match="mean or sd is not a number, or the sd is below 0"):
-        Factors("AP", ("q1",), np.array([mean]), np.array([sd]))
+        TopicFactors("AP", ("q1",), np.array([mean]), np.array([sd]))
 
 
 @pytest.mark.parametrize(("b", "expected"), [(0.0, [0.0, 0.0, 0.15]), (1.0, [0.85, 1.0, 1.0])])
@@ -147,3 +150,18 @@ def test_b_may_be_at_either_end_of_the_scale(b: float, expected: list[float]) ->
     """Standard scores of -1, 0 and 1 with A = .15."""
     raw = scores([[0.1, 0.2, 0.3]])
     assert standardised(raw, standardisation_factors(raw), b=b).values[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("a", "b", "top"), [(10, 50, 100), (100, 500, 1000)])
+def test_hensachi_and_sat_have_their_own_scale_and_bound(a: float, b: float, top: float) -> None:
+    """Z of -1, 0 and 1 are B - A, B and B + A; the ends are 0 and 2B; the bound is that of A = .15 by (A / .15)^2."""
+    raw = kaiwa.Scores.from_matrix("AP", ["q0", "q1"], "ABC", [[0.1, 0.2, 0.3], [0.9, 0.5, 0.1]])
+    made = kaiwa.standardise(raw, a=a, b=b)
+    assert made.values == pytest.approx(np.array([[b - a, b, b + a], [b + a, b, b - a]]))
+    assert (made.a, made.b) == (a, b)
+    assert made.variance_bound == {"AP": pytest.approx(variance_bound(2, 3) * (a / 0.15) ** 2)}
+    # A^2 n (m-1) / (m (n-1)) = A^2 * 2 * 2 / 3; here V_E = (2 A^2 + 0 + 2 A^2) / 3, which is the bound.
+    assert within_run_variance(made.values) == pytest.approx(made.variance_bound["AP"])
+    far = kaiwa.standardise(kaiwa.Scores.from_matrix("AP", ["q0"], "XY", [[9.0, -9.0]]), factors=made, a=a, b=b)
+    assert far.values.tolist() == [[top, 0.0]]
+    assert far.variance_bound == {}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kaiwa.demonstration.demo import (
+from kaiwa.demonstration.collection import (
     HELD_OUT,
     NEXT_MESSAGES,
     TRAINING,

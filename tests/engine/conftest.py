@@ -88,7 +88,7 @@ def written(tmp_path: Path) -> Callable[[str, list[str]], Path]:
     """A function that writes lines to a file of the test's own folder, compressed by its suffix."""
     import gzip
 
-    from kaiwa.files.inputs import ZstdFile
+    from kaiwa.files.zstd import ZstdFile
 
     def write(name: str, lines: list[str]) -> Path:
         path, data = tmp_path / name, "".join(f"{line}\n" for line in lines).encode()

@@ -400,7 +400,7 @@ VERBS = {
     "report": "report . -o new.html",
     "pool": "pool runs/0.txt runs/1.txt -o new.tsv",
     "standardise": "standardise scores.csv --save-factors f.csv -o s.csv",
-    "convert": "convert runs/0.txt runs/1.txt --to res -o out",
+    "convert": "convert runs/0.txt runs/1.txt --format res -o out",
     "compare": "compare scores.csv -m nG@1 --heat-map h.svg --caterpillar c.svg -o c.txt",
 }
 
@@ -442,7 +442,7 @@ def test_eight_processes_record_eight_steps(tmp_path: Path) -> None:
     """No record is lost when verbs end at the same time."""
     (tmp_path / "kaiwa.toml").write_text("", encoding="utf-8")
     program = (
-        "import sys; from pathlib import Path; from kaiwa.task.steps import recorded_step\n"
+        "import sys; from pathlib import Path; from kaiwa.task.record import recorded_step\n"
         "print(flush=True); sys.stdin.read()\n"
         "for turn in range(5):\n"
         "    made = Path(sys.argv[1], f'{sys.argv[2]}-{turn}')\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.files.inputs import compress
+from kaiwa.files.zstd import compress
 from kaiwa.formats.llm_logs import read_logs
 from kaiwa.formats.readers import load_scores
 from kaiwa.nouns.cells import complete_scores

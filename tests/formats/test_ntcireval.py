@@ -9,7 +9,7 @@ import pytest
 
 from kaiwa.errors import InputError
 from kaiwa.files.atomic import write_texts
-from kaiwa.formats.ntcireval import read_res, rel_texts, res_texts
+from kaiwa.formats.ntcireval import grelv_texts, read_res, rel_texts, res_texts
 from kaiwa.formats.readers import load_scores, read_qrels, read_runs, read_scores
 from kaiwa.formats.scores import discpower_texts, nev_texts
 from kaiwa.nouns.matrix import Matrix
@@ -112,6 +112,24 @@ def test_judgements_and_runs_make_ntcirevals_folder_and_come_back(tmp_path: Path
     assert read_runs([tmp_path]) == read_res(tmp_path) == runs
 
 
+def test_real_gains_are_ntcirevals_direct_gains_and_come_back(tmp_path: Path) -> None:
+    """Decimal numbers in full, whole ones without a point; .rel has levels only, and its error names this format."""
+    gains = Qrels.from_lists({"0001": {"d1": 2.4, "d2": 2 / 3, "d3": 1e-7}, "0002": {"d1": 13.0}})
+    write_texts(tmp_path, grelv_texts(gains))
+    assert (tmp_path / "0001" / "0001.Grelv").read_text() == "d1 2.4\nd2 0.6666666666666666\nd3 0.0000001\n"
+    assert (tmp_path / "0002" / "0002.Grelv").read_text() == "d1 13\n"
+    assert (tmp_path / "topics.tid").read_text() == "0001\n0002\n"
+    assert read_qrels(tmp_path) == gains
+    with pytest.raises(InputError, match=r"gain 2\.4 of topic '0001' is not a level; .* write grelv or trec-qrels"):
+        rel_texts(gains)
+
+
+def test_a_negative_gain_is_no_direct_gain() -> None:
+    """NTCIREVAL's gains start at 0."""
+    with pytest.raises(InputError, match=r"comment 'd1': gain -1 of topic 'q' is negative; gains start at 0"):
+        grelv_texts(Qrels.from_lists({"q": {"d1": -1.0}}, top=1.0))
+
+
 def test_one_rel_file_holds_the_topic_of_its_name(made: Made) -> None:
     """``0007.rel`` is topic 0007."""
     assert read_qrels(made("0007.rel", "d1 L2\nd2 1\n")).of("0007") == {"d1": 2.0, "d2": 1.0}
@@ -124,6 +142,9 @@ def test_one_rel_file_holds_the_topic_of_its_name(made: Made) -> None:
         ("1.rel", "d1 L1\nd1 L2\n", r"1\.rel:2: duplicate comment 'd1'"),
         ("1.rel", "1 d1 L1\n", r"1\.rel:1: expected 2 fields, found 3"),
         ("1.rel", "# none\n", r"1\.rel: contains no judgement"),
+        ("1.Grelv", "d1 L2\n", r"1\.Grelv:1: gain 'L2' is not a number; write 0, 0\.4, 3"),
+        ("1.Grelv", "d1 1\nd1 .5\n", r"1\.Grelv:2: duplicate comment 'd1'"),
+        ("1.Grelv", "# none\n", r"1\.Grelv: contains no judgement; a line reads: comment 0\.4"),
         ("1.A.res", "d1\n\nd1\n", r"1\.A\.res:3: duplicate comment 'd1'"),
         ("1.A.res", "d1 L2\n", r"1\.A\.res:1: expected 1 field, found 2"),
         ("2.A.res", "d1\n", r"2\.A\.res: is not named TOPIC/TOPIC\.RUN\.res"),
@@ -134,7 +155,7 @@ def test_a_bad_rel_or_res_file_is_refused_with_its_line(tmp_path: Path, name: st
     (tmp_path / "1").mkdir()
     (tmp_path / "1" / name).write_text(text)
     with pytest.raises(InputError, match=message):
-        read_qrels(tmp_path) if name.endswith("rel") else read_res(tmp_path)
+        read_res(tmp_path) if name.endswith("res") else read_qrels(tmp_path)
 
 
 def test_a_folder_without_such_files_is_refused(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.files import inputs as zstd
+from kaiwa.files import zstd
 from kaiwa.files.spill import Partitions
 from kaiwa.formats.pairs import FIELDS
 from kaiwa.formats.readers import read_pairs

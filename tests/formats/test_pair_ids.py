@@ -9,8 +9,7 @@ import pytest
 
 import kaiwa
 from kaiwa.errors import InputError
-from kaiwa.formats.pair_ids import ids_in, texts_put_back
-from kaiwa.formats.pairs import pair_ids_texts, read_pair_ids
+from kaiwa.formats.pairs import read_pair_ids
 from kaiwa.formats.readers import read_votes
 
 if TYPE_CHECKING:
@@ -33,6 +32,13 @@ def pairs(tmp_path: Path) -> Path:
     return path
 
 
+def ids_of(path: Path) -> list[tuple[str, str]]:
+    """The ids that convert gives."""
+    found = kaiwa.convert(path, format="pair-ids")
+    assert isinstance(found, kaiwa.PairIds)
+    return list(found.pairs)
+
+
 def ids_file(folder: Path, text: str = TEXT) -> Path:
     """A file of ids."""
     path = folder / "ids.tsv"
@@ -43,21 +49,21 @@ def ids_file(folder: Path, text: str = TEXT) -> Path:
 def test_a_repository_and_a_file_of_pairs_give_their_ids(pairs: Path, tmp_path: Path) -> None:
     """In the order of the pairs, with a header."""
     kaiwa.clean(pairs, tmp_path / "repository", rules="none")
-    assert ids_in(pairs) == ids_in(tmp_path / "repository") == IDS
-    assert pair_ids_texts(IDS) == {"": TEXT}
-    assert ids_in(ids_file(tmp_path)) == IDS
+    assert ids_of(pairs) == ids_of(tmp_path / "repository") == IDS
+    assert kaiwa.PairIds(IDS).own_form() == TEXT
+    assert ids_of(ids_file(tmp_path)) == IDS
 
 
 def test_labels_give_the_ids_of_their_items(tmp_path: Path) -> None:
     """A line for each item that was judged."""
     (tmp_path / "labels.txt").write_text("p1\tc1\t0\t1\tNA\np1\tc2\t2\t2\t1\n", encoding="utf-8")
-    assert ids_in(tmp_path / "labels.txt") == IDS[:2]
+    assert ids_of(tmp_path / "labels.txt") == IDS[:2]
 
 
 @pytest.mark.parametrize("text", [TEXT, TEXT.partition("\n")[2], TEXT.replace("\t", " ").replace("\n", "\r\n")])
 def test_ids_are_read_with_and_without_a_header(tmp_path: Path, text: str) -> None:
     """Between tabs or spaces, as the task published them."""
-    assert read_pair_ids(ids_file(tmp_path, text)) == IDS
+    assert list(read_pair_ids(ids_file(tmp_path, text)).pairs) == IDS
 
 
 @pytest.mark.parametrize(
@@ -84,13 +90,14 @@ def tweet_file(folder: Path) -> Path:
 
 def test_the_texts_are_put_back_and_deleted_ones_counted(tmp_path: Path) -> None:
     """A tweet may be post and comment; a pair of which a text is missing is left out."""
-    done = texts_put_back(ids_file(tmp_path), [tweet_file(tmp_path)])
+    done = kaiwa.convert(ids_file(tmp_path), texts=[tweet_file(tmp_path)])
     assert (
-        done.text
+        done.own_form()
         == "post_id\tpost\tcomment_id\tcomment\np1\ta walk today\tc1\ttake an umbrella\np2\tx\tp1\ta walk today\n"
     )
-    assert (done.form, done.found, done.missing) == ("pairs-tsv", 2, 1)
-    assert str(done) == "2 pairs with texts, written as pairs-tsv; 1 left out, whose texts are missing"
+    assert isinstance(done, kaiwa.PairTexts)
+    assert (len(done.pairs), done.missing) == (2, 1)
+    assert str(done) == "2 pairs with texts\n\n1 pair left out, whose texts are missing."
 
 
 def test_several_sources_complete_each_other(pairs: Path, tmp_path: Path) -> None:
@@ -99,7 +106,7 @@ def test_several_sources_complete_each_other(pairs: Path, tmp_path: Path) -> Non
     topics.write_text("p2\tthe other text\nc2\tfrom the topics\n", encoding="utf-8")
     kaiwa.clean(pairs, tmp_path / "repository", rules="none")
     for source in (pairs, tmp_path / "repository"):
-        lines = texts_put_back(ids_file(tmp_path), [topics, source]).text.splitlines()[1:]
+        lines = kaiwa.convert(ids_file(tmp_path), texts=[topics, source]).own_form().splitlines()[1:]
         assert lines == [
             "p1\ta walk today\tc1\ttake an umbrella",
             "p1\ta walk today\tc2\tfrom the topics",
@@ -111,16 +118,17 @@ def test_labels_get_their_texts_as_a_sheet_that_is_read_as_the_same_votes(tmp_pa
     """NA and every label survive; an item without a text is left out."""
     labels = tmp_path / "labels.txt"
     labels.write_text("p1\tc1\t0\t1\tNA\np1\tc2\t2\t2\t1\np2\tp1\t2\t0\t1\n", encoding="utf-8")
-    done = texts_put_back(labels, [tweet_file(tmp_path)])
-    assert (done.form, done.found, done.missing) == ("sheet", 2, 1)
+    done = kaiwa.convert(labels, texts=[tweet_file(tmp_path)])
+    assert isinstance(done, kaiwa.PairTexts)
+    assert (len(done.pairs), done.missing) == (2, 1)
     sheet = tmp_path / "sheet.csv"
-    sheet.write_text(done.text, encoding="utf-8")
+    done.write(sheet)
     votes, given = read_votes(sheet, top=2), read_votes(labels)
     assert votes.by_assessor().tolist() == given.by_assessor()[[0, 2]].tolist()
-    assert done.text.splitlines()[1] == "p1,a walk today,c1,take an umbrella,0,1,NA"
+    assert done.own_form().splitlines()[1] == "p1,a walk today,c1,take an umbrella,0,1,NA"
 
 
 def test_ids_without_any_text_are_refused(pairs: Path, tmp_path: Path) -> None:
     """Nothing is written."""
     with pytest.raises(InputError, match=r"ids.tsv: has no pair whose texts are in .*pairs.tsv; give files with these"):
-        texts_put_back(ids_file(tmp_path, "a\tb\n"), [pairs])
+        kaiwa.convert(ids_file(tmp_path, "a\tb\n"), texts=[pairs])

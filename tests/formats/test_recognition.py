@@ -10,7 +10,7 @@ import pytest
 from kaiwa.errors import InputError
 from kaiwa.formats import table as format_table
 from kaiwa.formats.readers import format_of, read_scores
-from kaiwa.formats.recognition import QRELS, RUNS, SCORES, VOTES, Format, Noun
+from kaiwa.formats.recognition import QRELS, RUNS, SCORES, VOTES, Content, Format
 from kaiwa.formats.table import FORMATS
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
 
 EXAMPLES = Path(__file__).parent / "examples"
-NOUNS = [noun for noun in vars(format_table).values() if isinstance(noun, Noun)]
+NOUNS = [noun for noun in vars(format_table).values() if isinstance(noun, Content)]
 
 
 def example(name: str) -> Path:
@@ -38,7 +38,7 @@ def test_the_example_of_a_format_is_recognised(name: str) -> None:
 
 @pytest.mark.parametrize("noun", NOUNS, ids=lambda noun: noun.name)
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_file_of_another_noun_is_answered_with_what_it_is(name: str, noun: Noun[object, object]) -> None:
+def test_a_file_of_another_noun_is_answered_with_what_it_is(name: str, noun: Content[object, object]) -> None:
     """One line: what the file is, what was asked for, and a command that takes the file."""
     row: Format[object, object] = FORMATS[name]
     if row.noun is noun:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.files import inputs as zstd
+from kaiwa.files import zstd
 from kaiwa.files.atomic import atomic_file, write_text
 from kaiwa.formats import text_files as text_module
 from kaiwa.formats.readers import read_run

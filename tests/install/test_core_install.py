@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kaiwa.files.inputs import compress
+from kaiwa.files.zstd import compress
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.xdist_group("core install")  # one environment, made once
@@ -33,7 +33,7 @@ VERBS = {
     "standardise": "standardise scores.csv --method std-ab",
     "tau": "tau scores.csv -m nG@1 -m nERR@10 --json",
     "variance": "variance scores.csv -m nG@1 --json",
-    "convert": "convert scores.csv --to csv",
+    "convert": "convert scores.csv --format csv",
     "reproduce": "reproduce --json",
 }
 EXTRAS = {

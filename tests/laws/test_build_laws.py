@@ -19,8 +19,6 @@ from kaiwa.files import spill as id_ranges
 from kaiwa.files.spill import IdRanges, Partitions, TemporaryArray, bounds_of
 from kaiwa.formats.repository import Manifest, writing_repository
 from kaiwa.retrieval import posting_lists
-from kaiwa.retrieval import posting_lists as term_numbers
-from kaiwa.retrieval import postings as packed_postings
 from kaiwa.retrieval.build import build_index
 from kaiwa.retrieval.inverted_index import open_index_files
 
@@ -59,13 +57,13 @@ def in_small_parts(size: int, *, wide: bool) -> ExitStack:
         (id_ranges, "IDS", size),
         (id_ranges, "_MOST_PENDING", size),
         (id_ranges, "_SAMPLE", 2),
-        (term_numbers, "_PART_BYTES", 30 * size),
-        (term_numbers, "_BLOCK", 20 * size),
+        (posting_lists, "_PART_BYTES", 30 * size),
+        (posting_lists, "_BLOCK", 20 * size),
         (posting_lists, "_JOINED", size),
     ):
         stack.enter_context(patch.object(module, name, value))
-    for module in (packed_postings, posting_lists) if wide else ():
-        stack.enter_context(patch.object(module, "SMALL", 1))
+    if wide:
+        stack.enter_context(patch.object(posting_lists, "SMALL", 1))
     return stack
 
 

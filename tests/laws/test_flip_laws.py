@@ -14,7 +14,7 @@ from kaiwa.files import array_folder
 from kaiwa.formats.repository import TABLES, open_repository
 from kaiwa.retrieval.build import build_index
 from kaiwa.retrieval.inverted_index import InvertedIndex, open_index
-from kaiwa.task.steps import RECORD, read_steps, recorded_step
+from kaiwa.task.record import RECORD, read_steps, recorded_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

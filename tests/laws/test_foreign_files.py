@@ -17,7 +17,6 @@ import kaiwa
 from kaiwa.checking.check import check
 from kaiwa.errors import InputError
 from kaiwa.files.marks import Mark, remove_named
-from kaiwa.formats.convert import converted, write_converted
 from kaiwa.reporting.report import ReportHead, write_files
 from kaiwa.retrieval.build import build_index
 from kaiwa.show.page import Section, Table
@@ -58,7 +57,7 @@ def fixed(inputs: Path, target: Path) -> None:
 
 def rewritten(inputs: Path, target: Path) -> None:
     """The run in another format."""
-    write_converted(target, converted([inputs / "good.txt"], "trec-run"))
+    kaiwa.convert(inputs / "good.txt", format="trec-run").write(target)
 
 
 WRITERS: dict[str, Callable[[Path, Path], None]] = {

@@ -12,13 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kaiwa.errors import InputError
-from kaiwa.formats.convert import WRITTEN, texts_of, write_converted
+from kaiwa.formats.convert import WRITTEN
 from kaiwa.formats.readers import read, read_runs, read_scores
 from kaiwa.formats.recognition import QRELS, RUNS, SCORES
-from kaiwa.nouns.matrix import Factors, Matrix
-from kaiwa.nouns.qrels import Qrels
-from kaiwa.nouns.run import Run
+from kaiwa.nouns.factors import Factors, TopicFactors
+from kaiwa.nouns.matrix import Matrix
+from kaiwa.nouns.pair_ids import PairIds
+from kaiwa.nouns.qrels import IntentChances, Qrels
+from kaiwa.nouns.run import Run, Runs
 from kaiwa.nouns.scores import Scores
+from kaiwa.nouns.topics import Topics
 from kaiwa.nouns.votes import Votes
 
 if TYPE_CHECKING:
@@ -96,10 +99,10 @@ hostile = st.one_of(st.sampled_from(HOSTILE), st.text(st.characters(exclude_cate
 two = st.lists(hostile, min_size=1, max_size=2, unique=True)
 
 
-def _runs(name: str, topics: list[str], comments: list[str]) -> list[Run]:
+def _runs(name: str, topics: list[str], comments: list[str]) -> Runs:
     ordered = sorted(comments, key=lambda one: one.encode(errors="replace"), reverse=True)
     lists = {topic: [(one, 2.0 - place) for place, one in enumerate(ordered)] for topic in topics}
-    return [Run.from_lists(name, lists), Run.from_lists(f"{name}+", lists)]
+    return Runs([Run.from_lists(name, lists), Run.from_lists(f"{name}+", lists)])
 
 
 def _scores(measure: str, topics: list[str], runs: list[str]) -> Scores:
@@ -107,8 +110,8 @@ def _scores(measure: str, topics: list[str], runs: list[str]) -> Scores:
     return Scores([Matrix(measure, tuple(topics), tuple(runs), values, "higher")])
 
 
-def _factors(measure: str, topics: list[str], _: list[str]) -> dict[str, Factors]:
-    return {measure: Factors(measure, tuple(topics), np.full(len(topics), 0.1), np.full(len(topics), 1 / 3))}
+def _factors(measure: str, topics: list[str], _: list[str]) -> Factors:
+    return Factors([TopicFactors(measure, tuple(topics), np.full(len(topics), 0.1), np.full(len(topics), 1 / 3))])
 
 
 def _votes(assessor: str, topics: list[str], comments: list[str]) -> Votes:
@@ -123,9 +126,12 @@ NOUNS: dict[str, Callable[[str, list[str], list[str]], Any]] = {  # Any: each no
     ),
     "votes": _votes,
     "scores": _scores,
-    "topics": lambda text, topics, _: dict.fromkeys(topics, text),
+    "topics": lambda text, topics, _: Topics(dict.fromkeys(topics, text)),
     "factors": _factors,
-    "ids of pairs": lambda _, posts, comments: [(post, comment) for post in posts for comment in comments],
+    "ids of pairs": lambda _, posts, comments: PairIds([(post, comment) for post in posts for comment in comments]),
+    "chances": lambda _, topics, intents: IntentChances(
+        {(topic, intent): 1 / 3 for topic in topics for intent in intents}, frozenset({(topics[0], intents[0])})
+    ),
 }
 
 
@@ -160,7 +166,7 @@ def _reads_back_or_is_refused(name: str, first: str, topics: list[str], items: l
         return
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / ("AP.csv" if "" in texts else "there")
-        write_converted(target, texts)
+        made.in_format(name).write(target)
         assert _same(row.noun, _read(row.noun, target, name), made, name)
 
 
@@ -168,7 +174,7 @@ def _written(name: str, first: str, topics: list[str], items: list[str]) -> tupl
     """The noun, the texts of its files, and the line of the refusal if there is one."""
     try:
         made = NOUNS[WRITTEN[name].noun.name](first, topics, items)
-        return made, texts_of(WRITTEN[name].noun, made, name), ""
+        return made, made.texts(name), ""
     except InputError as refusal:
         return None, {}, str(refusal)
 
@@ -193,8 +199,6 @@ def _same(noun: object, found: Any, made: Any, name: str) -> bool:  # Any: the n
         return sorted(_rows(found)) == sorted(_rows(made))
     if isinstance(made, Votes):
         return _vote_rows(found, made, name) == _vote_rows(made, made, name)
-    if isinstance(made, dict) and any(isinstance(value, Factors) for value in made.values()):
-        return list(found) == list(made) and all(found[one].topics == made[one].topics for one in made)
     return bool(found == made)
 
 

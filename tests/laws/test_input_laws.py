@@ -18,8 +18,8 @@ import pytest
 
 from kaiwa.errors import InputError
 from kaiwa.files import inputs as input_files
-from kaiwa.files import inputs as zstd
 from kaiwa.files import parquet as parquet_reading
+from kaiwa.files import zstd
 from kaiwa.files.inputs import open_input
 from kaiwa.formats.pairs import FIELDS
 from kaiwa.formats.readers import read, read_pairs, read_run, read_scores, read_votes
@@ -77,8 +77,8 @@ VERBS = [
     "standardise m.txt",
     "variance scores.csv",
     "design m.txt --systems 5 --min-diff 0.1",
-    "convert qrels.txt --to ntcir-qrels -o out.txt",
-    "convert T0-C-R1.txt --to trec-run -o out",
+    "convert qrels.txt --format ntcir-qrels -o out.txt",
+    "convert T0-C-R1.txt --format trec-run -o out",
     "pool T0-C-R1.txt T1-C-R1.txt --depth 5 -o out.tsv",
     "agree votes.csv",
     "gains votes.csv -o out.txt",

@@ -21,8 +21,8 @@ from kaiwa.checking.check import Expectation, problems_of
 from kaiwa.checking.fixes import fixed_run
 from kaiwa.checking.raw_run import read_raw
 from kaiwa.errors import InputError
-from kaiwa.files import inputs as zstd
-from kaiwa.formats.convert import WRITTEN, converted, write_converted
+from kaiwa.files import zstd
+from kaiwa.formats.convert import WRITTEN, convert
 from kaiwa.formats.fields import decimals, fixed_point
 from kaiwa.formats.qrels import write_qrels
 from kaiwa.formats.readers import read, read_grouped_qrels, read_qrels, read_run, read_scores, read_votes
@@ -32,11 +32,14 @@ from kaiwa.formats.scores import nev_text, trec_eval_text, write_scores
 from kaiwa.formats.table import FORMATS
 from kaiwa.formats.votes import write_votes
 from kaiwa.nouns.cells import Cells, complete_scores
+from kaiwa.nouns.factors import Factors, TopicFactors
 from kaiwa.nouns.ids import pack
-from kaiwa.nouns.matrix import Factors, Matrix
-from kaiwa.nouns.qrels import Qrels
-from kaiwa.nouns.run import Run
+from kaiwa.nouns.matrix import Matrix
+from kaiwa.nouns.pair_ids import PairIds
+from kaiwa.nouns.qrels import IntentChances, Qrels
+from kaiwa.nouns.run import Run, Runs
 from kaiwa.nouns.scores import Scores
+from kaiwa.nouns.topics import Topics
 from kaiwa.nouns.votes import NA, Votes
 
 if TYPE_CHECKING:
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
 
     from kaiwa.formats.recognition import Format
     from kaiwa.nouns.ids import FloatArray, IntArray
+    from kaiwa.nouns.noun import Noun
 
 EXAMPLES = Path(__file__).parents[1] / "formats" / "examples"
 
@@ -231,7 +235,7 @@ def test_scores_read_back_as_they_were_written(names: list[str], data: st.DataOb
 scored_lists = st.dictionaries(ids, st.dictionaries(ids, numbers, min_size=1, max_size=5), min_size=1, max_size=4)
 NOUNS = {
     "run": st.dictionaries(ids, scored_lists, min_size=1, max_size=3).map(
-        lambda runs: [Run.from_lists(name, _ranked(lists)) for name, lists in runs.items()]
+        lambda runs: Runs([Run.from_lists(name, _ranked(lists)) for name, lists in runs.items()])
     ),
     "qrels": st.dictionaries(
         ids, st.dictionaries(ids, st.integers(0, 9).map(float), min_size=1, max_size=4), min_size=1, max_size=4
@@ -244,10 +248,13 @@ NOUNS = {
         st.floats(-1e6, 1e6),
         st.sampled_from(["higher", "lower"]),
     ).map(lambda drawn: Scores([Matrix("AP", tuple(drawn[0]), tuple(drawn[1]), _filled(*drawn[:3]), drawn[3])])),
-    "topics": st.dictionaries(ids, ids, min_size=1, max_size=4),
-    "ids of pairs": st.lists(st.tuples(ids, ids), min_size=1, max_size=4, unique=True),
+    "topics": st.dictionaries(ids, ids, min_size=1, max_size=4).map(Topics),
+    "ids of pairs": st.lists(st.tuples(ids, ids), min_size=1, max_size=4, unique=True).map(PairIds),
+    "chances": st.dictionaries(st.tuples(ids, ids), st.floats(0, 1), min_size=1, max_size=4).map(IntentChances),
     "factors": st.lists(ids, min_size=1, max_size=4, unique=True).map(
-        lambda topics: {"AP": Factors("AP", tuple(topics), np.full(len(topics), 0.1), np.full(len(topics), 1 / 3))}
+        lambda topics: Factors(
+            [TopicFactors("AP", tuple(topics), np.full(len(topics), 0.1), np.full(len(topics), 1 / 3))]
+        )
     ),
 }
 
@@ -283,21 +290,20 @@ def test_what_is_written_is_read_and_written_the_same(name: str, data: st.DataOb
 
     A writer may refuse a name that its files cannot hold; it never writes one that would not be read back.
     """
-    row: Format[object, object] = WRITTEN[name]
-    made = data.draw(NOUNS[row.noun.name])
+    made: Noun = data.draw(NOUNS[WRITTEN[name].noun.name])
     try:
-        texts = row.texts(made) if row.texts else {}
+        texts = made.texts(name)
     except InputError:
         return
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / ("AP.csv" if "" in texts else "there")
-        write_converted(target, texts)
+        made.in_format(name).write(target)
         assert _in_order(_converted_again(target, name)) == _in_order(texts)
 
 
 def _converted_again(target: Path, name: str) -> dict[str, str]:
     one_path = target.is_file() or WRITTEN[name].recognise(Head(target)) is Match.SURE
-    return converted([target] if one_path else sorted(target.iterdir()), name)
+    return convert([target] if one_path else sorted(target.iterdir()), format=name).texts(name)
 
 
 def _in_order(texts: dict[str, str]) -> dict[str, str]:
@@ -310,11 +316,11 @@ def _in_order(texts: dict[str, str]) -> dict[str, str]:
 def test_the_example_of_a_written_format_is_written_as_it_stands(name: str) -> None:
     """``write(read(x))`` reads back as ``x`` does."""
     (path,) = (EXAMPLES / name).iterdir()
-    texts = converted([path], name)
+    made = convert(path, format=name)
     with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / path.name
-        write_converted(target, texts)
-        assert _converted_again(target, name) == texts
+        target = Path(folder) / (path.name if "" in made.texts(name) else path.stem)
+        made.write(target)
+        assert _converted_again(target, name) == made.texts(name)
 
 
 names = st.lists(ids.filter(lambda name: "=" not in name), min_size=1, max_size=3, unique=True)

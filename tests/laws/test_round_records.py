@@ -17,9 +17,10 @@ from kaiwa.errors import InputError
 from kaiwa.reporting.report import report_sections, write_report
 from kaiwa.reporting.results import round_results
 from kaiwa.show.page import Bullets, Paragraph, Table, all_parts
-from kaiwa.task.folder import TaskSettings, read_task, settings_for
+from kaiwa.task.folder import TaskSettings, read_task
+from kaiwa.task.inputs import settings_for
+from kaiwa.task.record import read_steps
 from kaiwa.task.status import round_status
-from kaiwa.task.steps import read_steps
 
 if TYPE_CHECKING:
     from kaiwa.show.page import Section
@@ -160,9 +161,12 @@ def test_a_changed_setting_is_reported_before_anything_is_published(
         assert b"STALE: " in (small_round / "report.html").read_bytes()
 
 
+_SETTINGS = TaskSettings(scheme="unanimity")  # the only scheme with a weight
+
+
 def test_every_setting_that_a_verb_takes_is_tested_above() -> None:
     """The table of values has all of them."""
-    taken = {name for verb in ("pool", "gains", "score", "report") for name in settings_for(verb, TaskSettings())}
+    taken = {name for verb in ("pool", "gains", "score", "report") for name in settings_for(verb, _SETTINGS)}
     assert taken == set(OTHER_VALUES) <= {one.name for one in fields(TaskSettings)}
 
 

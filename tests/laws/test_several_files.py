@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kaiwa
-from kaiwa.files import inputs as zstd
+from kaiwa.files import zstd
 from kaiwa.formats.fields import plain_csv_text
 from kaiwa.formats.repository import open_repository
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import fields
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,11 +17,15 @@ from kaiwa.checking.check import Check, CheckedFile
 from kaiwa.checking.problems import Problem
 from kaiwa.corpus.cleaning import Cleaned
 from kaiwa.formats.repository import Manifest
+from kaiwa.nouns.topics import Stratum
 from kaiwa.ranking.ranker import Linear, Ranker, Standard
 from kaiwa.ranking.replies import Replies, Reply
 from kaiwa.ranking.study import Ablation, Fold, LearningStudy
 from kaiwa.ranking.training_set import MEASURES
 from kaiwa.show.result import Result
+from kaiwa.store.findings import OTHER_TEXT, Finding
+from kaiwa.store.invitations import Invited
+from kaiwa.task.status import StepState
 
 EVIL = "<script>alert(1)</script>\u202e\x1b[31m\"'&"
 
@@ -55,6 +60,10 @@ def _reply() -> Reply:
 
 def _run() -> kaiwa.Run:
     return kaiwa.Run.from_lists(EVIL.replace("\u202e", ""), {EVIL: [(EVIL, 2.0)]})
+
+
+def _fields(votes: kaiwa.Votes) -> dict[str, Any]:  # Any: the fields' own types
+    return {one.name: getattr(votes, one.name) for one in fields(votes)}
 
 
 def _panel() -> kaiwa.Scores:
@@ -127,6 +136,7 @@ class Bot(kaiwa.Bot):
         self.index = SimpleNamespace(posts=side, comments=side, tokeniser=EVIL)  # type: ignore[assignment]
 
 
+_STATUS = kaiwa.Status(Path(EVIL), (StepState(EVIL, "stale", EVIL, EVIL, makes=True),))
 RESULTS: dict[str, Any] = {  # Any: each result is of its own type
     "Scores": _scores(),
     "scores with gaps": kaiwa.Scores.from_dict({EVIL: {EVIL: 1.0, "q": 0.5}, "b": {"q": 0.5}}, f"m{EVIL}"),
@@ -137,9 +147,11 @@ RESULTS: dict[str, Any] = {  # Any: each result is of its own type
     "DesignCost": kaiwa.design_cost(**_PLAN),
     "DesignDecision": kaiwa.design_decide(_apart()),
     "DesignPassRate": kaiwa.design_pass_rate(0.5, min_diff=0.1),
+    "DesignReview": kaiwa.design_review(_scores(), variance=0.02, systems=3, min_diff=0.2),
     "DesignRounds": kaiwa.design_rounds(**_PLAN, looks=[10, 20]),
     "DesignSimulation": kaiwa.design_simulate(_scores(), systems=3, min_diff=0.3, trials=99),
     "Study": kaiwa.unanimity(_votes_of_three(), [_graded_run(way) for way in (1, -1)], measures="nG@1", trials=99),
+    "Standardisation": kaiwa.standardisation(_scores(), systems=2, min_diff=0.2),
     "Votes": _votes(),
     "Agreement": _votes().agree(),
     "PanelQuality": _votes().agree(assessors=True, trials=20).quality,
@@ -157,12 +169,34 @@ RESULTS: dict[str, Any] = {  # Any: each result is of its own type
     "Check": _check(),
     "Repository": kaiwa.Repository(Path("r"), Cleaned(Manifest(), 3, 0, {EVIL: 3}, {EVIL: [EVIL]})),
     "Topics": kaiwa.Topics({EVIL: EVIL}, 3, {}),
+    "PairIds": kaiwa.PairIds([(EVIL, EVIL)]),
+    "PairTexts": kaiwa.PairTexts([(EVIL, EVIL, EVIL, EVIL)], missing=1),
+    "balanced topics": kaiwa.Topics({EVIL: EVIL}, 3, {}, balance=[Stratum(1, 2, 3, 1)]),
     "Index": kaiwa.Index(Path(EVIL), _FACTS),
     "Models": kaiwa.Models(Path(EVIL), (EVIL,), ("tokens",)),
     "Training": _training(),
     "RunFolder": kaiwa.RunFolder(Path(EVIL), ({"run": EVIL, "name": EVIL, "comments": 1},), 1, (EVIL,)),
     "NameTable": kaiwa.names("measures"),
+    "NewTask": kaiwa.NewTask(Path(EVIL)),
+    "Status": _STATUS,
+    "Making": kaiwa.Making((EVIL,), dry_run=False, status=_STATUS),
+    "a dry run": kaiwa.Making((EVIL,), dry_run=True, status=_STATUS),
+    "Demo": kaiwa.Demo(Path(EVIL), ((EVIL, (EVIL,)),), is_judged=True),
     "Bot": Bot(),
+    "Factors": _scores().standardise().factors,
+    "IntentChances": kaiwa.IntentChances({(EVIL, EVIL): 0.5}),
+    "Runs": kaiwa.Runs([_run(), kaiwa.Run.from_dict({"q": {}}, "empty")]),
+    "Reproduction": kaiwa.reproduce("unanimity"),
+    "Report": kaiwa.Report(
+        Path(EVIL), {EVIL: [EVIL]}, {EVIL: [EVIL]}, {EVIL: 9}, {}, [EVIL], [EVIL], True, {EVIL: EVIL}
+    ),
+    "Backup": kaiwa.Backup(Path(EVIL), 1, EVIL, 1),
+    "Invitations": kaiwa.Invitations((Invited(EVIL, "assessor", EVIL, "invited", EVIL),)),
+    "LoggedVotes": kaiwa.LoggedVotes(
+        **{one.name: getattr(_votes(), one.name) for one in fields(kaiwa.Votes)}, head=EVIL
+    ),
+    "Verification": kaiwa.Verification(1, EVIL, (Finding(OTHER_TEXT, EVIL, 1, EVIL),)),
+    "Served": kaiwa.Served(EVIL, organiser=EVIL, invites=(Invited(EVIL, "assessor", EVIL, "invited", EVIL),)),
     "Replies": Replies([_reply()]),
     "many runs": _scores(400),
     "a long run": kaiwa.Run.from_lists("R", {f"q{one}": [(f"c{two}", 1.0) for two in range(99)] for one in range(99)}),

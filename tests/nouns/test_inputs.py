@@ -58,7 +58,7 @@ def test_qrels_votes_scores_and_topics_come_from_what_holds_them(tmp_path: Path)
     assert scores_of(str(tmp_path / "scores.csv")) == scores_of(SCORES.to_polars()) == scores_of(SCORES) == SCORES
     joined = scores_of([SCORES, kaiwa.Scores.from_dict({"B": {"q1": 1.0}}, "AP")])
     assert joined.means() == {"A": {"AP": 0.5}, "B": {"AP": 1.0}}
-    kaiwa.write_topics(tmp_path / "topics.tsv", {"q1": "Hello"})
+    kaiwa.Topics({"q1": "Hello"}).write(tmp_path / "topics.tsv")
     frame = pl.DataFrame({"qid": [1], "query": ["Bye"]})
     assert topics_of([tmp_path / "topics.tsv", frame]) == {"q1": "Hello", "1": "Bye"}
 

@@ -213,8 +213,8 @@ def _wait_until(holds: Callable[[], bool]) -> None:
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["--processes", "2"], "--processes is for answering posts; give --reply INDEX too"),
-        (["--max-k", "5"], "--max-k is for answering posts; give --reply INDEX too"),
+        (["--processes", "2"], "--processes is for answering posts; add --reply INDEX, or leave it out"),
+        (["--max-k", "5"], "--max-k is for answering posts; add --reply INDEX, or leave it out"),
         (["task", "--reply", "INDEX"], "TASK is for judging; leave it out, or leave out --reply"),
         (["--store", "postgresql://a/b", "--reply", "INDEX"], "--store is for judging; leave it out"),
         (

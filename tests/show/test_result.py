@@ -144,7 +144,7 @@ def test_what_a_result_does_not_have_is_an_error(tmp_path: Path) -> None:
     """No table, no figure, one table of the JSON."""
     with pytest.raises(InputError, match="this result has no table; print it"):
         Nothing().write(tmp_path / "x.csv")
-    with pytest.raises(InputError, match="a Nothing has no figure; write a table instead"):
+    with pytest.raises(InputError, match="no figure of Nothing; write a table instead"):
         Nothing().write(tmp_path / "x.svg")
     with pytest.raises(InputError, match="JSON has every table; leave out the name of one"):
         Means().write(tmp_path / "x.json", table="pairs")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaiwa.errors import InputError
+from kaiwa.nouns.criteria import TaskItem
 from kaiwa.store.database import Database
 from kaiwa.store.log_check import check_store
 from kaiwa.store.log_copy import copy_store
@@ -71,6 +72,27 @@ def test_a_changed_log_is_neither_exported_nor_copied(judged: Round, tmp_path: P
     with pytest.raises(InputError, match=r"copy.db: the copy is not sound: .*; see all with: kaiwa verify"):
         copy_store(Database(judged.path), tmp_path / "copy.db")
     assert [path.name for path in tmp_path.iterdir() if "copy" in path.name] == []
+
+
+def test_no_vote_of_the_pool_is_no_reason_to_refuse_an_export(empty: Round) -> None:
+    """Only training was judged, on a lease that the store has lost: nothing of it would be exported anyway."""
+    empty.items += [TaskItem("q0", "train", "post 0", "a lesson", "training", 2, "because it fits")]
+    with empty.open() as store:
+        code = empty.person(store, "ann")
+        empty.vote(store, code, empty.places(store, code)[0])
+    empty.edit("DELETE FROM leases")
+    found = read_current_votes(Database(empty.path), votes_per_item=2)
+    assert (found.votes, found.left_out, [one.code for one in found.findings]) == ([], (), ["lease"])
+
+
+def test_an_export_without_a_sound_vote_says_which_finding_is_the_reason(judged: Round) -> None:
+    """The list of items that are served was changed; that another text was changed too affects no vote."""
+    judged.edit(
+        "INSERT INTO texts SELECT item, 'f00d', 'post', 'never voted on', 0 FROM items LIMIT 1",
+        "UPDATE items SET served = 0",
+    )
+    with pytest.raises(InputError, match="no vote is sound: an item was changed after the pool was stored"):
+        read_current_votes(Database(judged.path), votes_per_item=2)
 
 
 def test_two_swapped_rows_are_found(judged: Round) -> None:

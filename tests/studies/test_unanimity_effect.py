@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kaiwa.comparison.unanimity import MeasureStudy, Ratings, unanimity_studies
+from kaiwa.comparison.unanimity import MeasureStudy, Ratings, Weighed, unanimity_studies
 from kaiwa.labelling.gains import SCHEMES
 from kaiwa.nouns.qrels import Qrels
 from kaiwa.nouns.run import Run
@@ -32,7 +32,7 @@ def studied(counts: np.ndarray, *, p: float, seed: int = 1) -> list[MeasureStudy
         )
         for run in range(3)
     ]
-    return unanimity_studies(runs, Ratings(gains, counts), MEASURES, p=p, seed=1, trials=99)
+    return unanimity_studies(runs, Ratings(gains, counts), MEASURES, how=Weighed(p), seed=1, trials=99)
 
 
 @settings(max_examples=25, deadline=None)
@@ -48,6 +48,7 @@ def test_equal_gains_have_no_effect(data: st.DataObject, assessors: int, p: floa
     for study in studied(counts, p=p, seed=seed):
         assert study.tau.tau == 1
         assert study.gained == study.lost == ()
+        assert study.moved == 0
         assert study.raw.pairs == study.unanimity.pairs
 
 

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
 import pytest
 from click.testing import CliRunner
 
 import kaiwa
-from kaiwa.cli.command import VerbCommand
 from kaiwa.cli.group import kaiwa as group
 from kaiwa.errors import in_command
-from kaiwa.naming.names import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-VERBS = ("clean", "topics", "index", "models", "train", "reply", "retrieve", "retrieve-all", "fuse", "names")
-OF_THE_SHELL = {"form", "as_json", "table"}
-OWN_FILE = {"topics", "reply", "retrieve", "fuse", "names"}
-"""The verbs whose -o is the file of the result, not a parameter."""
 PAIRS = (
     "p1\tThe first day in Hawaii\tc1\tEnjoy the beaches of Hawaii\n"
     "p2\tIt rains again today\tc2\tStay at home if it rains\n"
@@ -58,79 +49,6 @@ def printed(*words: str) -> str:
     done = CliRunner().invoke(group, list(words), catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout
-
-
-def _command(verb: str) -> VerbCommand:
-    found = group.get_command(click.Context(group), verb)
-    assert isinstance(found, VerbCommand)
-    return found
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_the_command_has_the_parameters_and_defaults_of_the_function(verb: str) -> None:
-    """None more, none fewer, each with the same default."""
-    function = getattr(kaiwa, verb.replace("-", "_"))
-    left_out = OF_THE_SHELL | ({"output"} if verb in OWN_FILE else set())
-    options = {one.name: one for one in _command(verb).params if one.name not in {*left_out, "quiet"}}
-    parameters = inspect.signature(function).parameters
-    assert set(options) == set(parameters)
-    for name, one in parameters.items():
-        wanted = None if one.default is one.empty else one.default
-        default = options[name].default
-        given = default if isinstance(default, str | int | float | tuple) else None  # else: click's own mark of none
-        assert (given or None) == (wanted or None), name
-
-
-JSON: dict[str, tuple[tuple[str, ...], Callable[[], Any]]] = {
-    "clean": (
-        ("clean", "pairs.tsv", "-o", "again", "--rules", "none"),
-        lambda: kaiwa.clean("pairs.tsv", "again", rules="none"),
-    ),
-    "topics": (("topics", "repository", "-n", "2"), lambda: kaiwa.topics("repository", n=2)),
-    "topics --exclude": (
-        ("topics", "repository", "-n", "1", "--exclude", "topics.tsv"),
-        lambda: kaiwa.topics("repository", n=1, exclude="topics.tsv"),
-    ),
-    "topics --hold-out": (
-        ("topics", "repository", "--hold-out", "topics.tsv", "--rest", "held"),
-        lambda: kaiwa.topics("repository", hold_out="topics.tsv", rest="held"),
-    ),
-    "index": (
-        ("index", "repository", "-o", "other", "--language", "en", "--shards", "2"),
-        lambda: kaiwa.index("repository", "other", language="en", shards=2),
-    ),
-    "train": (
-        ("train", "index", "qrels.txt", "--topics", "topics.tsv", "--folds", "2", "--features", "similarity"),
-        lambda: kaiwa.train("index", "qrels.txt", topics="topics.tsv", folds=2, features="similarity"),
-    ),
-    "reply": (
-        ("reply", "index", "A day in Hawaii", "--ranker", "ranker"),
-        lambda: kaiwa.reply("index", "A day in Hawaii", ranker="ranker"),
-    ),
-    "retrieve": (
-        ("retrieve", "index", "topics.tsv", "--system", "bm25", "-k", "1"),
-        lambda: kaiwa.retrieve("index", "topics.tsv", system="bm25", k=1),
-    ),
-    "retrieve-all": (
-        ("retrieve-all", "index", "topics.tsv", "-o", "runs"),
-        lambda: kaiwa.retrieve_all("index", "topics.tsv", "runs"),
-    ),
-    "fuse": (
-        ("fuse", "run0.txt", "run1.txt", "--method", "combsum"),
-        lambda: kaiwa.fuse(["run0.txt", "run1.txt"], method="combsum"),
-    ),
-    **{f"names {kind}": (("names", kind), lambda kind=kind: kaiwa.names(kind)) for kind in KINDS},
-}
-
-
-@pytest.mark.parametrize("name", JSON)
-@pytest.mark.usefixtures("here")
-def test_json_is_that_of_the_result(name: str) -> None:
-    """``--json`` prints ``to_json()``, and every field is an attribute of the same name."""
-    words, call = JSON[name]
-    result = call()
-    assert printed(*words, "--json").rstrip("\n") == result.to_json()
-    assert all(hasattr(result, field) for field in json.loads(result.to_json()))
 
 
 @pytest.mark.usefixtures("here")

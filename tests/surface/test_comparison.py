@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +10,6 @@ from click.testing import CliRunner
 
 import kaiwa
 from kaiwa.comparison.command import compare_command
-from kaiwa.comparison.comparison import TESTS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,59 +57,6 @@ def words_of(inputs: list[str], options: dict[str, Any]) -> list[str]:
     return words
 
 
-def test_parameters_and_defaults_are_those_of_the_function(folder: Path) -> None:
-    """The command has every keyword, and nothing else but how the result is shown."""
-    context = compare_command.make_context("compare", [str(folder / "scores.csv")])
-    typed = {name: value for name, value in context.params.items() if name not in SHOWN}
-    parameters = inspect.signature(kaiwa.compare).parameters
-    assert set(typed) == set(parameters)
-    for name in typed.keys() - {"scores"}:
-        default = parameters[name].default
-        assert typed[name] == default or (not typed[name] and not default), name
-
-
-@pytest.mark.parametrize(
-    ("inputs", "options"),
-    [
-        (["scores.csv"], {}),
-        (["scores.csv"], {"measures": "nG@1", "margin": 0.3, "trials": 199, "p_rule": "share"}),
-        (["scores.csv"], {"measures": "nG@1", "trials": "auto", "max_trials": 9_999, "seed": 4}),
-        (["scores.csv"], {"measures": "ppl", "higher_is_better": "ppl", "test": "hsd", "team_pattern": "(.).*"}),
-        (["scores.csv"], {"family": True, "alpha": 0.1}),
-        (["scores.csv"], {"measures": "ppl", "baseline": "B-C-R1", "margin": 0.5}),
-        (["scores.csv"], {"measures": "nG@1,ppl", "baseline": "B-C-R1", "test": "bootstrap", "trials": 999}),
-        (["gaps.csv"], {"measures": "nG@1", "missing": "drop-runs", "engine": "local[2]"}),
-        (["gaps.csv"], {"missing": "drop-topics", "test": "tukey"}),
-        (["panel.csv"], {"test": "crossed"}),
-        (["panel.csv"], {"missing": "zero"}),
-        (["R1.txt", "R2.txt"], {"qrels": "qrels.txt", "measures": "nG@1,P+"}),
-        (["R?.txt"], {"qrels": "qrels.txt", "test": "step-down"}),
-    ],
-)
-@pytest.mark.usefixtures("folder")
-def test_json_of_the_command_is_that_of_the_result(inputs: list[str], options: dict[str, Any]) -> None:
-    """Byte for byte; each field is an attribute of the same name, or the paragraph of ``methods``."""
-    done = CliRunner().invoke(compare_command, [*words_of(inputs, options), "--json"])
-    found = kaiwa.compare(inputs, **options)
-    assert done.stdout == found.to_json() + "\n"
-    for one in found.measures.values():
-        for name, value in json.loads(one.to_json()).items():
-            own = getattr(one, name)
-            assert _plain(own() if name == "methods" else own) == value, name
-    assert all(hasattr(found, name) for name in json.loads(found.to_json()))
-
-
-def _plain(value: Any) -> Any:  # Any: a field of a result
-    """The value as JSON has it."""
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, float):
-        return float(value) if np.isfinite(value) else None
-    return _plain(vars(value)) if hasattr(value, "__dict__") else value
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -149,43 +93,6 @@ def test_options_that_contradict_each_other_are_refused(options: dict[str, Any],
     assert all(rest in str(refused.value) for _, _, rest in parts)
     named = [option.split()[0] for option, _, _ in parts if option]
     assert all(f"{name}=" in str(refused.value) for name in named)
-
-
-MODES: list[dict[str, Any]] = [  # Any: options of compare
-    *({"test": test} for test in TESTS),
-    *({"baseline": "B-C-R1", "test": test} for test in ("robust", "randomisation", "t", "bootstrap")),
-    {"family": True},
-]
-MORE: list[dict[str, Any]] = [  # Any: as above
-    {"alpha": 0.01},
-    {"margin": 0.3},
-    {"trials": 499},
-    {"max_trials": 7_000},
-    {"p_rule": "share"},
-    {"team_pattern": "(.*)"},
-    {"lower_is_better": "nG@1"},
-    {"measures": "ppl"},
-    {"missing": "zero"},
-]
-
-
-@pytest.mark.parametrize("mode", MODES, ids=str)
-@pytest.mark.parametrize("more", MORE, ids=str)
-def test_every_option_changes_the_result_or_is_refused(
-    folder: Path, mode: dict[str, Any], more: dict[str, Any]
-) -> None:
-    """In every mode; none is ignored."""
-    source = folder / ("gaps.csv" if "missing" in more and mode.get("test") != "crossed" else "scores.csv")
-
-    def shown(options: dict[str, Any]) -> str | None:  # Any: as above
-        try:
-            return kaiwa.compare(source, **options).to_json()
-        except kaiwa.InputError:
-            return None
-
-    without, found = shown(mode), shown({**mode, **more})
-    assert found != without or found is None
-    assert without is not None or source.name == "gaps.csv"
 
 
 @pytest.mark.parametrize("test", ["robust", "robust-step-down", "hsd", "step-down"])

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
-import json
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-import click
 import pytest
 
 import kaiwa
-from kaiwa.cli.group import kaiwa as group
 from kaiwa.cli.group import main
 from kaiwa.formats.repository import Manifest, writing_repository
 
@@ -23,69 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Kaiwa = Callable[..., subprocess.CompletedProcess[str]]
-SHOWN = {"form", "as_json", "table", "output", "quiet"}
-"""Options that say how a result is shown; they are methods in Python."""
-VERBS: dict[str, Callable[..., Any]] = {
-    "check": kaiwa.check,
-    "pool": kaiwa.pool,
-    "agree": kaiwa.agree,
-    "gains": kaiwa.gains,
-}
-
-
-def _plain(default: object) -> object:
-    """A default; an option that may be repeated has an empty tuple, and a flag False, where it has nothing."""
-    return None if default in {(), False} or repr(default) == "Sentinel.UNSET" else default
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_the_command_has_the_functions_parameters_and_defaults(verb: str) -> None:
-    """Each option is a keyword of the same name with the same default, and the other way round."""
-    command = group.get_command(click.Context(group), verb)
-    assert command is not None
-    options = {
-        one.name: _plain(one.default)
-        for one in command.params
-        if isinstance(one, click.Option) and one.expose_value and one.name not in SHOWN
-    }
-    first, *parameters = inspect.signature(VERBS[verb]).parameters.values()
-    assert first.name == next(one.name for one in command.params if isinstance(one, click.Argument))
-    assert all(one.kind is inspect.Parameter.KEYWORD_ONLY for one in parameters)
-    assert options == {one.name: _plain(one.default) for one in parameters}
-    for name in options:
-        assert f"--{name.replace('_', '-')}" in next(one.opts for one in command.params if one.name == name)
-
-
-CALLS: dict[str, tuple[str, Callable[[Path], Any]]] = {
-    "check": ("check T1-C-R1.txt --depth 1 --ignore tied-scores", lambda _: _check()),
-    "pool": ("pool T1-C-R1.txt T2-C-R1.txt --depth 2 --qrels q.txt", lambda _: _pool()),
-    "sheet": ("pool --sheet judge.csv --assessors A1,A2", lambda task: kaiwa.pool(task, **SHEET)),
-    "agree": ("agree votes.csv --pairs --trials 50 --confidence 0.9", lambda _: _agree()),
-    "quality": ("agree votes.csv --assessors --trials 50", lambda _: _quality()),
-    "gains": ("gains votes.csv --scheme sum --levels L1=1,L2=3", lambda _: _gains()),
-    "without": ("gains votes.csv --without ann", lambda task: kaiwa.gains("votes.csv", without="ann", task=task)),
-}
-SHEET: dict[str, Any] = {"sheet": "judge.csv", "assessors": ["A1", "A2"]}
-
-
-def _check() -> kaiwa.Check:
-    return kaiwa.check("T1-C-R1.txt", depth=1, ignore="tied-scores")
-
-
-def _pool() -> kaiwa.Pool:
-    return kaiwa.pool(["T1-C-R1.txt", "T2-C-R1.txt"], depth=2, qrels="q.txt")
-
-
-def _agree() -> kaiwa.Agreement:
-    return kaiwa.agree("votes.csv", pairs=True, trials=50, confidence=0.9)
-
-
-def _quality() -> kaiwa.Agreement:
-    return kaiwa.agree("votes.csv", assessors=True, trials=50)
-
-
-def _gains() -> kaiwa.VotedQrels:
-    return kaiwa.gains("votes.csv", scheme="sum", levels={1: 1, 2: 3})
 
 
 @pytest.fixture
@@ -134,32 +67,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "pool.tsv").write_text("q1\ta\nq1\tb\nq2\tc\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_json_of_the_command_is_that_of_the_result(folder: Path, command: Kaiwa, name: str) -> None:
-    """The same inputs and settings; each field is an attribute, but the topics of qrels are their names."""
-    words, call = CALLS[name]
-    done = command(*words.split(), "--json", folder=folder)
-    assert done.returncode in {0, 1}, done.stderr
-    (folder / "judge.csv").unlink(missing_ok=True)
-    result = call(folder)
-    assert done.stdout == result.to_json() + "\n"
-    assert all(hasattr(result, field) for field in json.loads(done.stdout))
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_what_is_printed_is_the_same_in_both(folder: Path, command: Kaiwa, name: str) -> None:
-    """The text, and each table as CSV."""
-    words, call = CALLS[name]
-    printed = command(*words.split(), folder=folder).stdout
-    (folder / "judge.csv").unlink(missing_ok=True)
-    result = call(folder)
-    assert printed.replace("--fix FOLDER", "fix=FOLDER") == str(result) + "\n"
-    for table in result.tables:
-        (folder / "judge.csv").unlink(missing_ok=True)
-        shown = command(*words.split(), "--table", table, "--format", "csv", folder=folder).stdout
-        assert shown.rstrip("\n") == result.to_csv(table).rstrip("\n")
 
 
 @pytest.mark.parametrize(

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
-import click
 import pytest
 
 import kaiwa
 from kaiwa.cli.group import main
-from kaiwa.comparison.command import standardise_command, tau_command, unanimity_command, variance_command
-from kaiwa.measures.command import score_command
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
-COMMANDS: dict[str, click.Command] = {
-    "score": score_command,
-    "tau": tau_command,
-    "variance": variance_command,
-    "standardise": standardise_command,
-    "unanimity": unanimity_command,
-}
-OF_OUTPUT = {"as_json", "form", "output", "quiet", "table"}
 TOPICS = [f"q{place}" for place in range(8)]
 
 
@@ -74,81 +61,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("verb", COMMANDS)
-def test_command_and_function_have_the_same_options_and_defaults(verb: str) -> None:
-    """Names x_y and --x-y; a repeatable option without a default is None or () in Python."""
-    parameters = inspect.signature(getattr(kaiwa, verb)).parameters
-    options = {one.name: one for one in COMMANDS[verb].params if one.name not in OF_OUTPUT}
-    assert options.keys() == parameters.keys()
-    for name, one in options.items():
-        if isinstance(one, click.Option):
-            given = one.to_info_dict()["default"]
-            assert (given or None) == (parameters[name].default or None), name
-            assert f"--{name.replace('_', '-')}" in one.opts, name
-
-
-CALLS: dict[str, tuple[tuple[str, ...], Callable[[], Any]]] = {
-    "score": (
-        ("score", "A.txt", "B.txt", "--qrels", "qrels.txt", "-m", "nG@1,P+", "--levels", "L1=1,L2=3"),
-        lambda: kaiwa.score(["A.txt", "B.txt"], "qrels.txt", "nG@1,P+", levels={1: 1, 2: 3}),
-    ),
-    "score votes": (
-        ("score", "A.txt", "B.txt", "--votes", "votes.csv", "--uncertainty", "votes", "--trials", "50"),
-        lambda: kaiwa.score(["A.txt", "B.txt"], votes="votes.csv", uncertainty="votes", trials=50),
-    ),
-    "tau": (("tau", "scores.csv"), lambda: kaiwa.tau("scores.csv")),
-    "tau of a list": (
-        ("tau", "scores.csv", "-m", "nERR@10,nG@1"),
-        lambda: kaiwa.tau("scores.csv", None, "nERR@10,nG@1"),
-    ),
-    "tau other": (
-        ("tau", "scores.csv", "--other", "scores.csv", "-m", "nG@1", "--interval", "null"),
-        lambda: kaiwa.tau("scores.csv", "scores.csv", "nG@1", interval="null"),
-    ),
-    "variance": (("variance", "scores.csv", "-m", "nG@1"), lambda: kaiwa.variance("scores.csv", "nG@1")),
-    "variance crossed": (
-        ("variance", "scores.csv", "-m", "nG@1", "--crossed"),
-        lambda: kaiwa.variance("scores.csv", "nG@1", crossed=True),
-    ),
-    "variance votes": (("variance", "votes.csv", "--crossed"), lambda: kaiwa.variance("votes.csv", crossed=True)),
-    "standardise": (
-        ("standardise", "scores.csv", "-m", "nG@1", "--a", "0.1"),
-        lambda: kaiwa.standardise("scores.csv", "nG@1", a=0.1),
-    ),
-    "unanimity": (
-        ("unanimity", "A.txt", "B.txt", "C.txt", "--votes", "votes.csv", "-m", "nG@1", "--trials", "200"),
-        lambda: kaiwa.unanimity("votes.csv", ["A.txt", "B.txt", "C.txt"], measures="nG@1", trials=200),
-    ),
-    "unanimity drawn": (
-        ("unanimity", "A.txt", "B.txt", "C.txt", "--qrels", "qrels.txt", "--sizes", "4", "--trials", "200"),
-        lambda: kaiwa.unanimity(None, ["A.txt", "B.txt", "C.txt"], qrels="qrels.txt", sizes=4, trials=200),
-    ),
-}
-
-
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("call", CALLS)
-def test_json_equals_that_of_the_function_and_its_fields_are_attributes(typed: Typed, call: str) -> None:
-    """On the same inputs."""
-    words, function = CALLS[call]
-    done, result = typed(*words, "--json", "--quiet"), function()
-    assert (done.returncode, done.stdout.rstrip("\n")) == (0, result.to_json()), done.stderr
-    for name in json.loads(done.stdout):
-        assert hasattr(result, name), name
-
-
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("call", CALLS)
-def test_text_and_tables_of_the_command_are_those_of_the_function(typed: Typed, call: str) -> None:
-    """Every table by its name; the text differs in how options are spelled only."""
-    words, function = CALLS[call]
-    result = function()
-    for name in result.tables:
-        done = typed(*words, "--table", name, "--format", "csv", "--quiet")
-        assert done.stdout.rstrip("\n") == result.to_csv(name).rstrip("\n")
-    assert typed(*words).stdout.splitlines()[:3] == str(result).splitlines()[:3]
-
-
 REFUSED = {
     "a scheme without votes": (("score", "A.txt", "--qrels", "qrels.txt", "--scheme", "sum"), "give --votes"),
     "a level without votes": (("score", "A.txt", "--qrels", "qrels.txt", "--max-level", "2"), "give --votes"),
@@ -176,6 +88,14 @@ REFUSED = {
         ("standardise", "scores.csv", "--method", "std", "--a", ".1"),
         "--method std has no A and B; leave out --a",
     ),
+    "a pattern of no teams": (
+        ("standardisation", "scores.csv", "--leave-out", "years", "--team-pattern", "(.)"),
+        "--team-pattern finds the teams of --leave-out teams; add it",
+    ),
+    "one year": (
+        ("standardisation", "scores.csv", "-m", "nG@1", "--leave-out", "years"),
+        "1 file of scores; --leave-out years needs two or more",
+    ),
     "ratings drawn and read": (
         ("unanimity", "A.txt", "B.txt", "--votes", "votes.csv", "--qrels", "qrels.txt"),
         "ratings come from one source",
@@ -183,6 +103,18 @@ REFUSED = {
     "drawn ratings of votes": (
         ("unanimity", "A.txt", "B.txt", "--votes", "votes.csv", "--sizes", "4"),
         "--sizes 4 draws ratings; leave it out, or give --qrels",
+    ),
+    "teams that are not asked for": (
+        ("unanimity", "A.txt", "B.txt", "--qrels", "qrels.txt", "--team-pattern", "(.)"),
+        "--team-pattern finds the teams of --best-of-teams; add it",
+    ),
+    "a gmax of drawn ratings": (
+        ("unanimity", "A.txt", "B.txt", "--qrels", "qrels.txt", "--max-gain", "5"),
+        "--max-gain '5' is not 'topic'",
+    ),
+    "a weight that is too large": (
+        ("unanimity", "A.txt", "B.txt", "--qrels", "qrels.txt", "--p", "0.2,101"),
+        "--p 101 is not in 0..100",
     ),
     "a level of drawn ratings": (
         ("unanimity", "A.txt", "B.txt", "--qrels", "qrels.txt", "--max-level", "2"),

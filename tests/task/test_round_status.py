@@ -9,8 +9,8 @@ import pytest
 
 from kaiwa.cli.group import run_typed
 from kaiwa.task.folder import read_task
+from kaiwa.task.record import read_steps, recorded_step
 from kaiwa.task.status import round_status
-from kaiwa.task.steps import read_steps, recorded_step
 
 
 def _states(folder: Path) -> dict[str, str]:

@@ -8,6 +8,7 @@ import pytest
 
 from kaiwa.errors import DesignError, InputError
 from kaiwa.topicset.budget import Labelling, best_split, cheapest, pool_items
+from kaiwa.topicset.design_cost import design_cost
 from kaiwa.topicset.requirement import Requirement, completed
 
 ASKED = completed(Requirement(variance=0.06, systems=5, min_diff=0.1))
@@ -101,3 +102,29 @@ def test_judged_to_several_depths_by_one_panel_the_assessors_are_not_reduced() -
     ways = [Labelling(depth, 3.0 * depth, people, 12.0, 0.06, 0.95) for depth in (1, 10) for people in (1, 3)]
     found = cheapest(ASKED, ways)[0].labelling
     assert (found.depth, found.assessors) == (1, 3)
+
+
+def test_labels_are_counted_as_in_the_papers_of_the_task() -> None:
+    """145 runs to depth 10, of which each shares 5 in 6 answers: 250 items, 3 labels each, on 100 topics: 75,000."""
+    found = design_cost(variance=0.0643, systems=10, min_diff=0.15, topics=100, pooled=145, overlap=5 / 6)
+    way = found.ways[0]
+    assert way.labelling.items == pytest.approx(250)
+    assert (found.n, found.labels, way.labels) == (100, 75_000, 75_000)
+    assert found.cost == pytest.approx(75_000 * 15 / 3600)
+    assert "75,000 labels" in str(found)
+
+
+def test_topics_that_are_given_are_what_is_paid_for() -> None:
+    """100, not the 91 that the difference needs, under every way of judging; the cheapest of equal care first."""
+    found = design_cost(variance=0.0643, systems=10, min_diff=0.15, topics=100, depth=[5, 10], votes_per_item=[1, 3])
+    assert [way.n for way in found.ways] == [100] * 4
+    assert found.power == pytest.approx(found.design.power or 0.0)
+    assert [way.labels for way in found.ways] == [16_500, 5_500, 8_250, 2_750]
+    assert design_cost(variance=0.0643, systems=10, min_diff=0.15).n == 91
+    assert design_cost(variance=0.0643, systems=10, topics=100).min_diff == pytest.approx(0.1425, abs=1e-4)
+
+
+def test_hours_that_find_the_topics_refuse_a_number_of_them() -> None:
+    """Both would say how many topics."""
+    with pytest.raises(InputError, match="leave out topics=, or the hours"):
+        design_cost(variance=0.0643, systems=10, min_diff=0.15, topics=100, hours=40)

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from kaiwa.errors import InputError
-from kaiwa.topicset.rounds import SPENDING, Rounds, p_values, planned_rounds, rounds_of, spent_levels
+from kaiwa.nouns.scores import Scores
+from kaiwa.topicset.design_rounds import design_rounds
+from kaiwa.topicset.rounds import SPENDING, Rounds, moved, p_values, planned_rounds, rounds_of, schedule, spent_levels
 from kaiwa.topicset.sizes import answer_to
 
 CELL = {"systems": 3, "min_diff": 0.5, "variance": 0.25, "shared_topics": False}
@@ -112,3 +114,60 @@ def test_rounds_are_planned_for_all_pairs_too(test: str) -> None:
     found = rounds_of(answer, [answer.n // 2, answer.n], rng=np.random.default_rng(1))
     assert found.power == pytest.approx(answer.power, abs=0.03)
     assert found.kept == pytest.approx(0.05, abs=0.0015)
+
+
+def test_what_was_spent_stays_when_the_last_look_moves() -> None:
+    """A look that is done keeps its alpha; those left are spent over the new number of topics; all of it at the end."""
+    planned = schedule([30, 60, 91])
+    later = moved(planned, 30, 120)
+    assert later.sizes == (30, 60, 91, 120)
+    assert later.spent[0] == planned.spent[0] == SPENDING["obrien-fleming"](30 / 91, 0.05)
+    assert later.spent[1] == SPENDING["obrien-fleming"](60 / 120, 0.05)
+    assert later.spent[-1] == 0.05
+
+
+def test_a_look_that_has_nothing_to_spend_is_left_out() -> None:
+    """At 60 of 200 topics less is spent than was at 30 of 91; the last look is after the look that is done."""
+    assert moved(schedule([30, 60, 91]), 30, 200).sizes == (30, 91, 200)
+    assert moved(schedule([30, 60, 91]), 60, 40).sizes == (30, 60, 61)
+
+
+@pytest.mark.parametrize("last", [45, 91, 200])
+def test_a_plan_whose_last_look_moved_keeps_the_error(last: int) -> None:
+    """The levels that remain are found for what is left to spend."""
+    planned = moved(schedule([30, 60, 91]), 30, last)
+    found = plan(list(planned.sizes), spent=planned.spent, systems=4, shared_topics=True, by="range")
+    assert found.kept == pytest.approx(0.05, abs=0.001)
+    assert [look.spent for look in found.looks] == list(planned.spent)
+
+
+def noisy(topics: int, deviation: float) -> Scores:
+    """Scores of four runs that vary so much about the same mean."""
+    values = np.random.default_rng(topics).normal(0.5, deviation, (topics, 4))
+    return Scores.from_matrix("M", range(topics), "ABCD", values)
+
+
+def test_scores_so_far_move_the_last_look_to_the_topics_that_their_variance_asks_for() -> None:
+    """Twice the deviation asks for about four times the topics; the second look moves the plan again."""
+    pilot = noisy(60, 0.1)
+    asked = {"systems": 4, "min_diff": 0.1, "looks": [15, 30, 45]}
+    first = design_rounds(pilot, **asked, so_far=noisy(15, 0.2))  # type: ignore[arg-type]  # as above
+    estimate = first.estimates[0]
+    assert (estimate.topics, first.looks[0].n, first.looks[-1].n) == (15, 15, estimate.n)
+    assert estimate.variance == pytest.approx(0.04, rel=0.5)
+    assert estimate.n > 2 * first.design.n
+    assert f"it asks for {estimate.n} topics" in str(first)
+    second = design_rounds(pilot, **asked, so_far=[noisy(15, 0.2), noisy(45, 0.05)])  # type: ignore[arg-type]  # as above
+    assert [one.topics for one in second.estimates] == [15, 45]
+    assert [look.n for look in second.looks] == [15, 45, 46]
+
+
+def test_scores_so_far_are_those_of_a_look_that_is_done() -> None:
+    """Of the last look nothing is left to plan; the number of topics is found, so it is not given."""
+    asked = {"systems": 4, "min_diff": 0.1, "looks": [15, 30, 45]}
+    with pytest.raises(InputError, match="scores of 20 topics, and the looks before the last are at 15, 30"):
+        design_rounds(noisy(60, 0.1), **asked, so_far=noisy(20, 0.1))  # type: ignore[arg-type]  # as above
+    with pytest.raises(InputError, match="no look that is left"):
+        design_rounds(noisy(60, 0.1), **asked, so_far=[noisy(30, 0.1), noisy(45, 0.1)])  # type: ignore[arg-type]  # as above
+    with pytest.raises(InputError, match="leave out topics="):
+        design_rounds(noisy(60, 0.1), **asked, topics=45, so_far=noisy(15, 0.1))  # type: ignore[arg-type]  # as above

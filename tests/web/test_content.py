@@ -210,7 +210,7 @@ def test_a_takedown_removes_texts_from_pages_exports_and_later_copies(tmp_path: 
             time.sleep(0.1)
         assert len(bob.work()) == 3
         copied = json.loads(run_kaiwa("backup", str(task), "--json").stdout)["path"]
-    exported = run_kaiwa("votes", str(task)).stdout
+    exported = run_kaiwa("votes", str(task), "-o", "-").stdout
     assert gone not in exported
     assert "q0-c1" in exported
     with open(copied, "rb") as file:  # noqa: PTH123
@@ -264,9 +264,9 @@ def test_simulated_votes_are_neither_imported_nor_overwritten(tmp_path: Path) ->
     simulated, own = tmp_path / "simulated.csv", tmp_path / "own.csv"
     simulated.write_text("topic,comment,assessor,level\nq0,q0-c0,SIMULATED-1,2\n", encoding="utf-8")
     own.write_text("topic,comment,assessor,level\nq0,q0-c0,ann,2\n", encoding="utf-8")
-    assert run_kaiwa("votes", str(task), "--import", str(simulated), check=False).returncode == 2
-    assert json.loads(run_kaiwa("votes", str(task), "--import", str(own), "--json").stdout)["new"] == 1
-    assert json.loads(run_kaiwa("votes", str(task), "--import", str(own), "--json").stdout)["known"] == 1
+    assert run_kaiwa("votes", str(task), "--add", str(simulated), check=False).returncode == 2
+    assert json.loads(run_kaiwa("votes", str(task), "--add", str(own), "--json").stdout)["added"]["new"] == 1
+    assert json.loads(run_kaiwa("votes", str(task), "--add", str(own), "--json").stdout)["added"]["known"] == 1
     refused = run_kaiwa("votes", str(task), "-o", str(simulated), check=False)
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
     assert "SIMULATED" in refused.stderr

@@ -99,11 +99,11 @@ def test_a_second_server_is_refused_in_one_line(tmp_path: Path, kind: str, reque
         assert "in use by another server" in refused.stderr
         imported = tmp_path / "votes.csv"
         imported.write_text("topic,comment,assessor,level\nq0,q0-c0,ann,2\n", encoding="utf-8")
-        also = run_kaiwa("votes", str(task), "--import", str(imported), *words, check=False)
+        also = run_kaiwa("votes", str(task), "--add", str(imported), *words, check=False)
         assert (also.returncode, also.stderr.count("\n")) == (2, 1)
         client = Client(server.port, invited(task, ["Ann"], store=store)[0])
         assert client.vote(client.work()[0]).status == 200
-    assert run_kaiwa("votes", str(task), "--import", str(imported), *words).returncode == 0
+    assert run_kaiwa("votes", str(task), "--add", str(imported), *words).returncode == 0
 
 
 def test_a_full_disk_is_503_with_its_cause_logged_and_the_same_keys_succeed_later(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def voted(task: Path, *rows: str) -> None:
     """Take votes into the store."""
     file = task.parent / "more.csv"
     file.write_text("topic,comment,assessor,level\n" + "".join(f"{row}\n" for row in rows), encoding="utf-8")
-    run_kaiwa("votes", str(task), "--import", str(file))
+    run_kaiwa("votes", str(task), "--add", str(file))
 
 
 def votes_state(task: Path) -> dict[str, Any]:  # Any: JSON values

@@ -21,13 +21,14 @@ from kaiwa.checking.raw_run import RawRun, raw_run, read_raw
 from kaiwa.errors import InputError, counted, option
 from kaiwa.files.atomic import reading, together, write_texts
 from kaiwa.formats.readers import format_of
-from kaiwa.formats.reading import matched, name_list, path_of, runs_of, topics_of
+from kaiwa.formats.reading import name_list, path_of, run_files, runs_of, topics_of
 from kaiwa.formats.recognition import RUNS
 from kaiwa.formats.repository import open_repository
 from kaiwa.formats.runs import trec_run_texts
 from kaiwa.formats.takedown import given_ids, id_set, read_ids
 from kaiwa.show.result import Description, Result, Table
 from kaiwa.show.text import visible, width
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
@@ -108,6 +109,7 @@ class Check(Result):
         return f"{counted(len(self.files), 'file')}: {', '.join(counts) or 'no problem'}{tail}"
 
 
+@takes_task
 def check(
     runs: RunInput,
     *,
@@ -156,8 +158,10 @@ def check(
 def _given(runs: RunInput) -> tuple[list[Path], list[RawRun]]:
     """The files, which are checked as they are; and other forms of runs, as the TREC files that they would be."""
     listed: list[Any] = list(runs) if isinstance(runs, list | tuple) else [runs]  # Any: one of the forms of runs
-    paths = [path for one in listed if isinstance(one, str | os.PathLike) for path in matched(os.fspath(one))]
+    paths = [path for one in listed if isinstance(one, str | os.PathLike) for path in run_files(one)]
     others = [one for one in listed if not isinstance(one, str | os.PathLike)]
+    if listed and not paths and not others:
+        raise InputError.at(os.fspath(listed[0]), "holds no file", "give run files, or a folder with them")
     if not listed:
         raise InputError("no run to check; give at least one")
     return paths, _as_trec(Path(), trec_run_texts(runs_of(others))) if others else []

@@ -13,6 +13,7 @@ import numpy as np
 from kaiwa.checking.problems import Problem, at_field, at_place, in_file
 from kaiwa.checking.raw_run import FIELDS, RawLine, RawRun, is_description
 from kaiwa.errors import counted
+from kaiwa.files.inputs import STDIN_NAME
 from kaiwa.formats.fields import MAX_ID_BYTES
 from kaiwa.formats.runs import STC_NAME
 
@@ -123,6 +124,8 @@ def bad_names(run: RawRun, _: Expectation) -> Iterator[Problem]:
         for name, lines in list(names.items())[1:]:
             what = f"second run name {name!r} ({counted(len(lines), 'line')}), after {next(iter(names))!r}"
             yield at_field(run, lines[0], _NAME, "mixed-run-names", f"{what}; put each run in its own file")
+        return
+    if run.stem == STDIN_NAME:
         return
     if not STC_NAME.fullmatch(run.stem):
         yield in_file(run, "file-name", "the name is not <team>-<C|E|J>-R<1..5>.txt; rename the file")

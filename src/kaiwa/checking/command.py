@@ -29,7 +29,7 @@ _COLOURS = {"error": "red", "warning": "yellow"}
     type=Named("check code"),
     multiple=True,
     metavar="CODE",
-    help="A code not to report; repeatable. See: kaiwa names codes.",
+    help="A code not to report; see: kaiwa names codes.",
 )
 @click.option(
     "--fix", type=OUT_FILE, metavar="FOLDER", help="Write fixed copies of the runs with fixable problems here."

@@ -6,7 +6,6 @@ import os.path
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +13,9 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from kaiwa.ambient import shown_by
-from kaiwa.cli.output import OUT_FILE, Terminal, quiet_option, remark
+from kaiwa.ambient import remark, shown_by
+from kaiwa.cli.grammar import dashes_resolved, refuse_second_values, split_lists, write_options
+from kaiwa.cli.output import OUT_FILE, FilePath, Terminal, quiet_option, settings_taken, spooled_stdin
 from kaiwa.files.atomic import reading, refuse_input, together
 
 if TYPE_CHECKING:
@@ -25,19 +25,10 @@ if TYPE_CHECKING:
     from kaiwa.files.atomic import Outputs
 
 
-# The defaults of a verb from the settings of the task folder in which it works.
+# The task folder in which a command works, and the defaults from its settings.
 
 
 _FOLDER = "kaiwa.task_folder"
-
-
-def task_folder_in(words: Sequence[str]) -> Path | None:
-    """The task folder that a command works in: that of its output, of the first file it names, or the current one."""
-    from kaiwa.task.folder import task_folder_of  # loads numpy, which --help does not need
-
-    outputs = [after for word, after in pairwise(words) if word in {"-o", "--output"}]
-    paths = [*outputs, *(word for word in words if not word.startswith("-")), "."]
-    return next((folder for word in paths if (folder := task_folder_of(Path(word)))), None)
 
 
 def task_folder() -> Path | None:
@@ -65,98 +56,72 @@ def takedown_of_task(given: Path | None) -> frozenset[str]:
     return takedown_ids(read_task(folder), listed) if folder else listed
 
 
-def _defaults(folder: Path, verb: str, words: Sequence[str]) -> dict[str, Any]:  # Any: values of the options
-    from kaiwa.task.folder import read_task, settings_for
+def _take_settings(command: click.Command, context: click.Context, words: Sequence[str]) -> None:
+    """Give the context the task folder in which the command works, and the defaults of its ``kaiwa.toml``.
 
-    given = settings_for(verb, read_task(folder).settings)
-    if verb.startswith("design") and any(word.startswith(("--variance", "--method")) for word in words):
-        return {}  # a number asks for the test of the papers
-    if verb == "compare":
-        given = _that_act(given, words)
-    if verb in {"gains", "score"} and _value_of("--scheme", words, given.get("scheme")) != "unanimity":
-        given = {name: given[name] for name in given if name != "p"}
-    if verb == "pool" and any(word.startswith("--sheet") for word in words):
-        return {}
-    from_votes = verb not in _OF_VOTES or any(word.startswith("--votes") for word in words)
-    return given if from_votes else {name: given[name] for name in given if name not in _OF_VOTES[verb]}
+    The folder is the task on which the verb works, that of the output, of the first file that is named, or the current
+    one. What was typed is needed before click has the defaults, so it is parsed here too.
+    """
+    if context.resilient_parsing or not {"-h", "--help"}.isdisjoint(words):
+        return
+    from kaiwa.task.folder import read_task, task_folder_of  # loads numpy, which --help does not need
+    from kaiwa.task.inputs import defaults_of, whole_task
 
-
-_OF_VOTES = {"score": {"scheme", "p"}, "unanimity": {"max_level"}}
-"""Settings of verbs that read votes or qrels; they act on votes only."""
-
-
-def _value_of(option: str, words: Sequence[str], default: object) -> object:
-    """The value that the words give an option."""
-    given = [after for word, after in pairwise(words) if word == option]
-    given += [word.removeprefix(f"{option}=") for word in words if word.startswith(f"{option}=")]
-    return given[-1] if given else default
-
-
-def _that_act(given: Mapping[str, Any], words: Sequence[str]) -> dict[str, Any]:  # Any: values of the options
-    """The settings of a comparison that act with the options that were typed; those would be refused if typed too."""
-    typed = [value for option, value in pairwise([*words, ""]) if option == "--test"]
-    typed += [word.partition("=")[2] for word in words if word.startswith("--test=")]
-    idle: set[str] = set()
-    if any(word.startswith("--baseline") for word in words):
-        idle = {"test", "trials"}  # they are of all pairs
-    elif "--family" in words:
-        idle = {"test"}
-    test = typed[-1] if typed else "" if "test" in idle else given["test"]
-    if test in {"tukey", "t", "crossed"}:
-        idle |= {"trials"}
-    if test == "crossed":
-        idle |= {"margin"}
-    return {name: value for name, value in given.items() if name not in idle}
+    parsed, _, order = command.make_parser(context).parse_args(args=list(words))
+    typed = {name: value for name, value in parsed.items() if isinstance(value, str | bool | list | tuple) and value}
+    verb = _verb_name(context).replace(" ", "_").replace("-", "_")
+    task = whole_task(verb, typed)
+    named = [one for one in order if isinstance(one.type, FilePath) and one.name in typed]
+    named.sort(key=lambda one: one.type is not OUT_FILE)
+    paths = [path for one in named for path in _each(typed[str(one.name)])]
+    folder = task.folder if task else next((own for path in (*paths, ".") if (own := task_folder_of(Path(path)))), None)
+    context.meta[_FOLDER] = folder
+    if folder is not None:
+        whole = task is not None or (verb.startswith("design") and "scores" not in typed)
+        lists = {one.name for one in command.params if isinstance(one, click.Option) and one.multiple}
+        context.default_map = {
+            name: (value,) if name in lists and not isinstance(value, list | tuple) else value
+            for name, value in defaults_of(verb, task or read_task(folder), typed, whole=whole).items()
+        }
 
 
-def _unusual(name: str, value: object) -> bool:
-    """Whether a value is not the one that settings have by default, as the verbs do."""
-    from kaiwa.task.folder import TaskSettings
-
-    return str(value) != str(getattr(TaskSettings(), name))
+def _each(value: object) -> list[Any]:  # Any: what was typed, once or several times
+    return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def tell_task_defaults() -> None:
+def _tell_settings() -> None:
     """A remark on the options that come from ``kaiwa.toml`` and are not the usual ones."""
-    context = click.get_current_context()
-    folder = task_folder()
-    taken = {
-        option.opts[-1]: context.params[option.name]
-        for option in context.command.params
-        if option.name and context.get_parameter_source(option.name) is ParameterSource.DEFAULT_MAP
-        if _unusual(option.name, context.params[option.name])
-    }
-    if folder is not None and taken:
-        from kaiwa.task.folder import CONFIG
-        from kaiwa.task.steps import option_text
+    context, folder = click.get_current_context(), task_folder()
+    if folder is None:
+        return
+    from kaiwa.task.folder import CONFIG, TaskSettings, read_task
+    from kaiwa.task.record import option_text
 
-        shown = ", ".join(f"{name} {option_text(value)}" for name, value in taken.items())
-        remark(f"from {os.path.relpath(folder / CONFIG)}: {shown}")
-    if folder is not None and _compares(context):
-        _tell_of_no_test(folder)
-
-
-def _compares(context: click.Context) -> bool:
-    """Whether the command uses the test of all pairs that ``kaiwa.toml`` names, or would name."""
-    if context.info_name not in {"compare", "design"}:
-        return context.info_name == "report"
-    from_file = context.get_parameter_source("test") is ParameterSource.DEFAULT_MAP
-    return from_file and context.params.get("baseline") is None
-
-
-def _tell_of_no_test(folder: Path) -> None:
-    """A remark on the test that is used because the file names none: once it was another one."""
-    from kaiwa.task.folder import CONFIG, read_task
-
+    flags = {one.name: one.opts[-1] for one in context.command.params}
+    usual = {name: getattr(TaskSettings(), name, None) for name in flags if name}
+    shown = [
+        f"{flags[name]} {option_text(value)}"
+        for name, value in settings_taken().items()
+        if str(value) != str(usual[name])
+    ]
+    if shown:
+        remark(f"from {os.path.relpath(folder / CONFIG)}: {', '.join(shown)}")
     settings = read_task(folder).settings
-    if "test" not in settings.stated:
+    if "test" not in settings.stated and _compares(context):
         used = f"names no test, so {settings.test} is used (earlier versions used hsd)"
         choice = f'write test = "{settings.test}" or test = "hsd" under [comparing]'
         remark(f"{os.path.relpath(folder / CONFIG)}: {used}; {choice}")
 
 
+def _compares(context: click.Context) -> bool:
+    """Whether the command uses the test of all pairs that ``kaiwa.toml`` names, or would name."""
+    if context.info_name == "report":
+        return True
+    return context.info_name in {"compare", "design"} and "test" in (context.default_map or ())
+
+
 _NOT_RECORDED = {"as_json", "form", "output", "quiet", "table"}
-_OF_OTHER_VERBS = {"demo", "run"}
+_OF_OTHER_VERBS = {"demo", "make"}
 """Verbs that run others, which write the files that the next ones read."""
 _READ_AGAIN = {*_OF_OTHER_VERBS, "init"}
 """Verbs that read what they have written; they record nothing themselves."""
@@ -184,26 +149,27 @@ class VerbCommand(click.Command):
         super().__init__(*arguments, **settings)
         quiet_option(self)
 
-    def make_context(
-        self,
-        info_name: str | None,
-        args: list[str],
-        parent: click.Context | None = None,
-        **extra: Any,  # Any: click's own
-    ) -> click.Context:
-        """The context of a call, with the defaults from the ``kaiwa.toml`` of the task folder in which it works."""
-        asked = {"-h", "--help"}.isdisjoint(args) and not (parent and parent.resilient_parsing)
-        folder = task_folder_in(args) if asked else None
-        if folder and info_name:
-            verb = f"{parent.info_name} {info_name}" if parent and isinstance(parent.command, VerbGroup) else info_name
-            extra["default_map"] = _defaults(folder, verb, args)
-        context = super().make_context(info_name, args, parent, **extra)
-        context.meta[_FOLDER] = folder
-        return context
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The values of the options: one of each, or a list, also with commas; else those of the task's settings."""
+        if not ctx.resilient_parsing:
+            refuse_second_values(self, ctx, args)
+        _take_settings(self, ctx, args)
+        rest = super().parse_args(ctx, args)
+        split_lists(self, ctx)
+        return rest
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options in groups: what it works on, how, what is shown, how it runs."""
+        write_options(self, ctx, formatter)
+        if isinstance(self, click.Group):
+            self.format_commands(ctx, formatter)
 
     def invoke(self, ctx: click.Context) -> Any:  # Any: what the verb returns
-        """Do the verb's work; what it writes into a task folder is recorded with how it was made."""
-        with shown_by(Terminal()):
+        """Do the verb's work; what it writes into a task folder is recorded with how it was made.
+
+        Progress and remarks go where those of the verb go that runs this one, or else to the terminal.
+        """
+        with shown_by(ctx.obj or Terminal()), dashes_resolved(self, ctx):
             return self._work(ctx)
 
     def _work(self, ctx: click.Context) -> Any:  # Any: what the verb returns
@@ -211,7 +177,7 @@ class VerbCommand(click.Command):
             _refuse_inputs(self, ctx.params)
             return super().invoke(ctx)
         ended: click.exceptions.Exit | None = None
-        with ExitStack() as until_renamed, reading(_read_by(self, ctx.params)), together() as outputs:
+        with ExitStack() as until_renamed, reading(_read_by(self, ctx)), together() as outputs:
             _refuse_inputs(self, ctx.params)
             try:
                 written = super().invoke(ctx)  # a verb that chooses its file's name returns it
@@ -219,11 +185,12 @@ class VerbCommand(click.Command):
                 ended, written = findings, Made(None, {})
             made = written if isinstance(written, Made) else Made(written or ctx.params.get("output"), {})
             if isinstance(made.path, Path) and (made.path in outputs or made.path.is_file()):
-                inputs = _paths(self, ctx.params, written=False)
+                read = _paths(self, _with_files(self, ctx), written=False)
+                inputs = [one for one in read if one != spooled_stdin()]
                 until_renamed.enter_context(_recorded(made.path, outputs, made.facts, ctx.params, inputs))
         if ended:
             raise ended
-        tell_task_defaults()
+        _tell_settings()
         return written
 
 
@@ -257,7 +224,11 @@ class VerbGroup(VerbCommand, click.Group):
             ctx._protected_args, ctx.args = args[:1], args[1:]  # noqa: SLF001  where click's Group has them
             return ctx.args
         ctx.allow_interspersed_args = True
+        if not ctx.resilient_parsing:
+            refuse_second_values(self, ctx, args)
+        _take_settings(self, ctx, args)
         rest = click.Command.parse_args(self, ctx, args)
+        split_lists(self, ctx)
         for name in (one.name for one in self.params if isinstance(one, click.Argument)):
             for word in map(str, ctx.params.get(str(name)) or ()):
                 if word in self.commands and not Path(word).exists():
@@ -289,10 +260,21 @@ def _paths(command: click.Command, options: Mapping[str, Any], *, written: bool)
     return [one for name, one in given if isinstance(one, Path) and (types.get(name) is OUT_FILE) == written]
 
 
-def _read_by(command: click.Command, options: Mapping[str, Any]) -> list[Path]:  # Any: as click parsed
+def _with_files(command: click.Command, context: click.Context) -> dict[str, Any]:  # Any: as click parsed
+    """The options, with the files of a task in place of its folder, for a verb that works on them."""
+    if not any((path / "kaiwa.toml").is_file() for path in _paths(command, context.params, written=False)):
+        return context.params
+    from kaiwa.task.inputs import with_files
+
+    filled = with_files(_verb_name(context).replace(" ", "_").replace("-", "_"), context.params)
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in filled.items()}
+
+
+def _read_by(command: click.Command, context: click.Context) -> list[Path]:
     """The files that the command reads; of a folder that it knows the files of, only those."""
     if command.name in _OF_OTHER_VERBS:
         return []
+    options = _with_files(command, context)
     parts = [part for path in _paths(command, options, written=False) for part in _parts_read(path)]
     if command.name == "votes":  # it makes the votes of the task again and again
         parts = [part for part in parts if _MAKER.get(part.name) != "votes"]
@@ -333,9 +315,8 @@ def _refuse_inputs(command: click.Command, options: Mapping[str, Any]) -> None: 
         refuse_input(path)
 
 
-def _verb_name() -> str:
+def _verb_name(context: click.Context | None) -> str:
     """The verb as it was typed after ``kaiwa``: ``score``, ``design cost``."""
-    context: click.Context | None = click.get_current_context()
     names = list[str]()
     while context is not None and context.parent is not None:
         names.insert(0, str(context.info_name))
@@ -353,11 +334,13 @@ def _recorded(
     """The record of how a file and the other outputs were made; the task folder is locked while it is entered."""
     from importlib.metadata import version
 
-    from kaiwa.task.steps import recorded_step
+    from kaiwa.task.record import recorded_step
 
     given = {name: value for name, value in options.items() if _matters(name, value)}
     options, by = {**given, **facts}, version("kaiwa")
-    return recorded_step(path, inputs, verb=_verb_name(), version=by, options=options, outputs=outputs.files())
+    return recorded_step(
+        path, inputs, verb=_verb_name(click.get_current_context()), version=by, options=options, outputs=outputs.files()
+    )
 
 
 def _matters(name: str, value: object) -> bool:

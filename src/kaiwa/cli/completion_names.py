@@ -245,6 +245,7 @@ NAMES = {
         "ntcir-qrels",
         "beir-qrels",
         "rel",
+        "grelv",
         "stc-labels",
         "votes-csv",
         "sheet",
@@ -283,6 +284,7 @@ NAMES = {
         "ntcir-qrels",
         "beir-qrels",
         "rel",
+        "grelv",
         "stc-labels",
         "votes-csv",
         "matrix",
@@ -293,6 +295,7 @@ NAMES = {
         "topics",
         "pair-ids",
         "factors",
+        "chances",
     ),
     "simulated test": (
         "anova",

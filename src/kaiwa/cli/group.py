@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import platform
 import shlex
@@ -20,12 +21,15 @@ from click.shell_completion import CompletionItem, shell_complete
 
 from kaiwa.cli.command import verb
 from kaiwa.cli.options import VARIABLE
-from kaiwa.cli.output import Summary, emit, json_option, one_line, open_closed_streams, quiet_option
-from kaiwa.errors import KaiwaError, in_command
+from kaiwa.cli.output import json_option, one_line, open_closed_streams, quiet_option
+from kaiwa.errors import InputError, KaiwaError, in_command
 from kaiwa.files.atomic import visible_files
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import FrameType
+
+    from kaiwa.ambient import Channel
 
 
 # How a command is stopped early: temporary files are removed, and one line describes how to continue.
@@ -34,7 +38,7 @@ if TYPE_CHECKING:
 _OLD_OR_NEW = "every output is complete, or as it was before; run the same command again"
 _LEFT = {
     "demo": "the folder holds the finished steps; the same command starts from the beginning",
-    "run": "the folder holds the finished steps; the same command continues",
+    "make": "the folder holds the finished steps; the same command continues",
     "clean": "the repository is complete, or as it was before; run the same command again",
     "index": "the index is complete, or as it was before; run the same command again",
 }
@@ -154,7 +158,7 @@ STEPS = {
         "demo": Verb("A whole round on a real repository.", "kaiwa.demonstration.command"),
         "init": Verb("Make a task folder with a commented kaiwa.toml.", "kaiwa.task.command"),
         "status": Verb("What is done, stale or missing in a task folder.", "kaiwa.task.command"),
-        "run": Verb("Do the remaining steps of a round, in order.", "kaiwa.task.command"),
+        "make": Verb("Do the remaining steps of a round, in order.", "kaiwa.task.command"),
     },
     "collection": {
         "clean": Verb("Clean raw post-comment pairs into a repository.", "kaiwa.corpus.command"),
@@ -174,7 +178,7 @@ STEPS = {
         "pool": Verb("Pool runs into the items to judge.", "kaiwa.pooling.command"),
         "serve": Verb("Serve the pages for judging, or replies by HTTP.", "kaiwa.web.command"),
         "invite": Verb("Private links for assessors and leads.", "kaiwa.store.command"),
-        "votes": Verb("Export what was voted; import votes.", "kaiwa.store.command"),
+        "votes": Verb("What was voted, for a file; add votes.", "kaiwa.store.command"),
         "verify": Verb("Check the log of votes: chain, texts, counts.", "kaiwa.store.command"),
         "backup": Verb("Copy the votes, also while people vote.", "kaiwa.store.command"),
         "agree": Verb("Measure how far assessors agree.", "kaiwa.labelling.command"),
@@ -186,6 +190,7 @@ STEPS = {
         "compare": Verb("Tests of all pairs, effect sizes, tied ranks.", "kaiwa.comparison.command"),
         "tau": Verb("Rank correlation of measures or score files.", "kaiwa.comparison.command"),
         "standardise": Verb("Make scores comparable across topics.", "kaiwa.comparison.command"),
+        "standardisation": Verb("What that changes: topic set sizes, unknown runs.", "kaiwa.comparison.command"),
         "variance": Verb("V_E, V_E2 and variance components of scores.", "kaiwa.comparison.command"),
         "design": Verb("How many topics: power, differences, cost.", "kaiwa.topicset.command"),
     },
@@ -331,7 +336,12 @@ def help_command(ctx: click.Context, verb: tuple[str, ...], *, as_json: bool) ->
             raise click.UsageError(f"{context.command_path} has no command '{word}'", context)
         context = click.Context(found, parent=context, info_name=word)
     shown = context.get_help()
-    emit(Summary(shown, {"help": shown}), as_json=as_json)
+    _print(shown, {"help": shown}, as_json=as_json)
+
+
+def _print(text: str, fields: Mapping[str, str], *, as_json: bool) -> None:
+    """The text, or its JSON: of a result that has neither tables nor notes."""
+    click.echo(json.dumps(fields, ensure_ascii=False) if as_json else text)
 
 
 _SHELLS = ("bash", "zsh", "fish")
@@ -352,12 +362,18 @@ def completion_command(ctx: click.Context, shell: str, as_json: bool) -> None:  
     if known is None:
         raise click.UsageError(f"the installed click has no completion for {shell}; update click")
     script = known(ctx.find_root().command, {}, "kaiwa", VARIABLE).source()
-    emit(Summary(script, {"shell": shell, "script": script}), as_json=as_json)
+    _print(script, {"shell": shell, "script": script}, as_json=as_json)
 
 
-def run_typed(line: str) -> None:
-    """Run a ``kaiwa`` command in this process; words with ``*`` are file names, as in a shell."""
-    kaiwa.main(expanded(line)[1:], prog_name="kaiwa", standalone_mode=False)
+def run_typed(line: str, channel: Channel | None = None) -> None:
+    """Run a ``kaiwa`` command in this process; words with ``*`` are file names, as in a shell.
+
+    The ``channel`` shows its progress and remarks, by default the terminal.
+    """
+    try:
+        kaiwa.main(expanded(line)[1:], prog_name="kaiwa", standalone_mode=False, obj=channel)
+    except click.UsageError as error:  # of a setting, as the command was not typed
+        raise InputError(f"{line}: {' '.join(error.format_message().split())}") from None
 
 
 def expanded(line: str) -> list[str]:

@@ -1,11 +1,10 @@
-"""The options that several verbs share, each in one wording; and a verb's options gathered into one typed object."""
+"""The options that several verbs share, each in one wording."""
 
 from __future__ import annotations
 
 import csv
 import os
-from dataclasses import fields
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +12,10 @@ import click
 from click.shell_completion import CompletionItem, split_arg_string
 
 from kaiwa.cli.completion_names import NAMES
-from kaiwa.cli.output import IN_FILE, FiniteRange
-from kaiwa.errors import InputError
+from kaiwa.cli.output import IN_FILE, FiniteRange, runs_by, works_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-    from _typeshed import DataclassInstance
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]  # Any: click's own type of a callback
 
@@ -33,6 +29,12 @@ _COLUMNS = ["measure", "topic", "run", "score"]
 _MAX_BYTES = 20_000_000
 
 
+class Known(click.types.StringParamType):
+    """A name that only the verb knows, by what it reads; of several with commas it tries the whole first."""
+
+    name = "name"
+
+
 class Named(click.types.StringParamType):
     """Text for which the names of one table are offered; the verb decides whether it is one of them.
 
@@ -40,15 +42,25 @@ class Named(click.types.StringParamType):
     ['mean', 'median']
     """
 
+    name = "name"
+
     def __init__(self, kind: str, *more: str) -> None:
-        self._known = (*more, *NAMES[kind])
+        self.known = (*more, *NAMES[kind])
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002  click's signature
         """The names that start with the text."""
-        return _offered(self._known, incomplete)
+        return _offered(self.known, incomplete)
 
 
-class Scored(click.types.StringParamType):
+class MeasureName(Known):
+    """The name of a measure, which may have parameters with commas; those of the table are offered."""
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002  click's signature
+        """The measures that start with the text."""
+        return _offered(NAMES["measure"], incomplete)
+
+
+class Scored(Known):
     """Text for which a column of the tidy score files typed before it is offered."""
 
     def __init__(self, column: str) -> None:
@@ -60,7 +72,31 @@ class Scored(click.types.StringParamType):
         return _offered((name for word in typed for name in _column(Path(word), self._column)), incomplete)
 
 
-MEASURE = Named("measure")
+class Numbers(click.ParamType[tuple[float, ...]]):
+    """Numbers with commas, for an option that is a list; one number alone is given as it is, unless ``several``."""
+
+    name = "numbers"
+
+    def __init__(self, kind: type[int | float], *, several: bool = False) -> None:
+        self.kind = kind
+        self.several = several
+
+    def convert(
+        self,
+        value: Any,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> tuple[float, ...]:  # Any: click's own
+        """The numbers."""
+        try:
+            return tuple(self.kind(part) for part in str(value).split(","))
+        except ValueError:
+            noun = "whole numbers" if self.kind is int else "numbers"
+            self.fail(f"{value!r} is not {noun} separated by commas", param, ctx)
+
+
+MEASURE = MeasureName()
+ASSESSOR = Known()
 SCHEME = Named("scheme")
 SCORED_MEASURE = Scored("measure")
 SCORED_RUN = Scored("run")
@@ -85,7 +121,7 @@ def _column(path: Path, column: str) -> list[str]:
 
 
 task_argument = click.argument("task", type=IN_FILE, default=Path())
-store_option = click.option(
+store_option = works_on(
     "--store",
     metavar="URL",
     envvar="KAIWA_STORE",
@@ -93,20 +129,11 @@ store_option = click.option(
 )
 scores_argument = click.argument("scores", nargs=-1, required=True, type=IN_FILE)
 runs_argument = click.argument("runs", nargs=-1, required=True, type=IN_FILE)
-one_measure_option = click.option(
-    "-m", "--measure", metavar="NAME", type=SCORED_MEASURE, help="Which measure; required if a file holds several."
-)
 order_option = click.option(
     "--order",
     metavar="ORDER",
     type=click.Choice(["file", "score", "rank"]),
     help="Ranks come from: file, score or rank (default: by format).",
-)
-votes_top_option = click.option(
-    "--top",
-    metavar="LEVEL",
-    type=click.IntRange(1),
-    help="The scale's highest level (default: 2 in an STC label file).",
 )
 max_level_option = click.option(
     "--max-level",
@@ -125,11 +152,9 @@ scheme_option = click.option(
 agreement_weight_option = click.option(
     "--p", metavar="P", type=float, default=0.2, show_default=True, help="Weight of agreement in the unanimity scheme."
 )
-takedown_option = click.option(
-    "--takedown", type=IN_FILE, help="Ids of posts and comments that must not be shown, one per line."
-)
+takedown_option = click.option("--takedown", type=IN_FILE, help="Ids that must not be shown, one per line.")
 ENGINES = "local, local[N] or a Spark URL."
-engine_option = click.option("--engine", metavar="ENGINE", default="local", show_default=True, help=ENGINES)
+engine_option = runs_by("--engine", metavar="ENGINE", default="local", show_default=True, help=ENGINES)
 confidence_option = click.option(
     "--confidence",
     metavar="P",
@@ -140,35 +165,16 @@ confidence_option = click.option(
 )
 
 
-def direction_options(*, hidden: bool = False) -> Decorator:
-    """--lower-is-better and --higher-is-better, given to the command as ``directions``."""
-    name = partial(click.option, metavar="MEASURE", type=SCORED_MEASURE, multiple=True, hidden=hidden)
-    lower_option = name("--lower-is-better", "lower", help="Lower scores are better; repeatable.")
-    higher_option = name("--higher-is-better", "higher", help="Higher are, where a log or name says lower.")
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(function)
-        def call(*, lower: tuple[str, ...], higher: tuple[str, ...], **values: Any) -> Any:  # Any: as in ``gathered``
-            if both := set(lower) & set(higher):
-                raise InputError(f"--lower-is-better and --higher-is-better both name {min(both)!r}; give one of them")
-            directions = dict.fromkeys(lower, "lower") | dict.fromkeys(higher, "higher")
-            return function(**values, directions=directions)
-
-        return lower_option(higher_option(call))
-
-    return decorate
-
-
 def better_options(function: Callable[..., Any]) -> Callable[..., Any]:  # Any: click's own type of a callback
     """--lower-is-better and --higher-is-better."""
-    name = partial(click.option, metavar="MEASURE", type=SCORED_MEASURE, multiple=True)
-    lower = name("--lower-is-better", help="Lower scores are better; repeatable.")
+    name = partial(click.option, metavar="NAME", type=SCORED_MEASURE, multiple=True)
+    lower = name("--lower-is-better", help="Lower scores are better.")
     higher = name("--higher-is-better", help="Higher are, where a log or name says lower.")
     return lower(higher(function))
 
 
 def measures_option(help_text: str, *, kind: click.ParamType[str] = MEASURE) -> Decorator:
-    """-m, repeatable or with commas."""
+    """-m, a list."""
     return click.option("-m", "--measures", metavar="NAME", type=kind, multiple=True, help=help_text)
 
 
@@ -182,18 +188,3 @@ def trials_option(default: int, help_text: str) -> Decorator:
     return click.option(
         "--trials", metavar="N", type=click.IntRange(100), default=default, show_default=True, help=help_text
     )
-
-
-def gathered(kind: type[DataclassInstance], name: str) -> Decorator:
-    """The command with the options that are fields of ``kind`` given to it as one object, the argument ``name``."""
-    names = {one.name for one in fields(kind)}
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(function)
-        def call(**values: Any) -> Any:  # Any: what click parsed, and what the command returns
-            own = {key: values.pop(key) for key in names & values.keys()}
-            return function(**values, **{name: kind(**own)})
-
-        return call
-
-    return decorate

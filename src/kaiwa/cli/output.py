@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -10,22 +9,25 @@ import sys
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
-from typing import IO, TYPE_CHECKING, Any, Protocol, TextIO
+from typing import IO, TYPE_CHECKING, Any, TextIO
 
 import click
+from click.core import ParameterSource
 
-from kaiwa.errors import InputError, in_command
+from kaiwa import ambient
+from kaiwa.errors import InputError, in_command, in_python
+from kaiwa.files.inputs import STDIN_NAME
 from kaiwa.show.result import FORMATS
 from kaiwa.show.text import visible, wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
-    from kaiwa.show.result import Result
+    from kaiwa.show.result import Description, Result
 
     Tick = Callable[[int, int], None]
 
@@ -35,6 +37,7 @@ class FilePath(click.Path):
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
+        self.name = "file"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # Any: click's own
         """The path."""
@@ -57,42 +60,40 @@ IN_FILE = FilePath()
 OUT_FILE = FilePath()
 """A path to write: the type tells a verb's outputs from its inputs, over which nothing is written."""
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, nothing else.")
-seed_option = click.option(
+WORKS_ON, HOW, SHOWN, RUNS = GROUPS = ("What it works on", "How", "What is shown", "How it runs")
+"""The groups in which ``--help`` lists options; an option without a group is placed by its type."""
+
+
+class SharedOption(click.Option):
+    """An option that several verbs have, with its group in ``--help``; ``takes_stdout``: its file may be ``-``."""
+
+    def __init__(self, *words: Any, group: str, takes_stdout: bool = False, **settings: Any) -> None:  # Any: click's
+        super().__init__(*words, **settings)
+        self.group = group
+        self.takes_stdout = takes_stdout
+
+
+works_on = partial(click.option, cls=SharedOption, group=WORKS_ON)
+how = partial(click.option, cls=SharedOption, group=HOW)
+shown_by_option = partial(click.option, cls=SharedOption, group=SHOWN)
+runs_by = partial(click.option, cls=SharedOption, group=RUNS)
+
+json_option = shown_by_option("--json", "as_json", is_flag=True, help="Print one JSON object, nothing else.")
+table_option = shown_by_option("--table", metavar="NAME", help="Only this table; an unknown name lists them.")
+form_option = shown_by_option(
+    "--format", "form", metavar="FORM", type=click.Choice(FORMATS), help=f"{', '.join(FORMATS)}."
+)
+out_option = shown_by_option(
+    "-o", "--output", type=OUT_FILE, takes_stdout=True, help="Write here, as its ending says; - is stdout."
+)
+seed_option = runs_by(
     "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True, help="Seed of everything random."
 )
-out_option = click.option("-o", "--output", type=OUT_FILE, help="Write here instead of to stdout.")
 _WIDEST = 100
 """Columns of a line of sentences on a wide terminal."""
 _LONG_FIELD = re.compile(r"(['\"])((?:(?!\1).){60})(?:(?!\1).){60,}\1")
 """A name in quotes that is longer than a reader needs to find it."""
 _QUIET = ContextVar("quiet", default=False)
-
-
-class View(Protocol):
-    """A result that can be shown as text and as JSON fields; only the one asked for is computed."""
-
-    def text(self) -> str:
-        """The result for people."""
-
-    def fields(self) -> Mapping[str, Any]:  # Any: JSON values
-        """The result for programs."""
-
-
-@dataclass(frozen=True)
-class Summary:
-    """A result of a line or two, with its JSON fields."""
-
-    line: str
-    values: Mapping[str, Any]  # Any: JSON values
-
-    def text(self) -> str:
-        """The line."""
-        return self.line
-
-    def fields(self) -> Mapping[str, Any]:  # Any: JSON values
-        """The fields."""
-        return self.values
 
 
 def _set_quiet(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001  click's signature
@@ -101,7 +102,7 @@ def _set_quiet(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # 
         ctx.call_on_close(lambda: _QUIET.reset(before))
 
 
-quiet_option = click.option(
+quiet_option = runs_by(
     "-q", "--quiet", is_flag=True, expose_value=False, callback=_set_quiet, help="No progress and no remarks on stderr."
 )
 """An option of the command and of every verb; verbs do not declare it."""
@@ -112,19 +113,13 @@ def is_quiet() -> bool:
     return _QUIET.get()
 
 
-def emit(view: View, *, as_json: bool, output: Path | None = None, is_coloured: bool = False) -> None:
-    """Print the result, readable or as one JSON object; or write it to the file given with -o.
+SPOOLED = "kaiwa.stdin"
 
-    A text ``is_coloured`` if it has escape sequences of ours, and is made ``visible`` by its view.
-    """
-    shown = json.dumps(view.fields(), ensure_ascii=False, allow_nan=False) if as_json else in_command(view.text())
-    shown = shown.encode(errors="backslashreplace").decode()  # a lone surrogate, as JSON escapes it
-    if output is None:
-        click.echo(_for_terminal(shown, sys.stdout, is_coloured=is_coloured, is_data=as_json))
-        return
-    from kaiwa.files.atomic import write_text
 
-    write_text(output, shown + "\n")
+def spooled_stdin() -> Path | None:
+    """The file that has what stdin held, while a verb works on it."""
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.meta.get(SPOOLED)
 
 
 @dataclass(frozen=True)
@@ -141,18 +136,9 @@ def result_options(function: Callable[..., Any]) -> Callable[..., Any]:  # Any: 
 
     @wraps(function)
     def call(*, form: str | None, as_json: bool, table: str | None, output: Path | None, **values: Any) -> Any:
-        if as_json and form not in {None, "json"}:
-            raise InputError(f"--json and --format {form} contradict each other; give one of them")
-        return function(**values, shown=Shown(form or ("json" if as_json else "text"), table, output))
+        return function(**values, shown=_shown(form, as_json, table, output))
 
-    for decorate in (
-        json_option,
-        click.option("--table", metavar="NAME", help="Only this table; an unknown name lists them."),
-        click.option("--format", "form", metavar="FORM", type=click.Choice(FORMATS), help=f"{', '.join(FORMATS)}."),
-        click.option("-o", "--output", type=OUT_FILE, help="Write here, as its ending says; - is stdout."),
-    ):
-        call = decorate(call)
-    return call
+    return out_option(form_option(table_option(json_option(call))))
 
 
 def form_options(function: Callable[..., Any]) -> Callable[..., Any]:  # Any: click's own type of a callback
@@ -160,35 +146,61 @@ def form_options(function: Callable[..., Any]) -> Callable[..., Any]:  # Any: cl
 
     @wraps(function)
     def call(*, form: str | None, as_json: bool, table: str | None, **values: Any) -> Any:
-        if as_json and form not in {None, "json"}:
-            raise InputError(f"--json and --format {form} contradict each other; give one of them")
-        return function(**values, shown=Shown(form or ("json" if as_json else "text"), table, None))
+        return function(**values, shown=_shown(form, as_json, table, None))
 
-    for decorate in (
-        json_option,
-        click.option("--table", metavar="NAME", help="Only this table; an unknown name lists them."),
-        click.option("--format", "form", metavar="FORM", type=click.Choice(FORMATS), help=f"{', '.join(FORMATS)}."),
-    ):
-        call = decorate(call)
-    return call
+    return form_option(table_option(json_option(call)))
+
+
+def _shown(form: str | None, as_json: bool, table: str | None, output: Path | None) -> Shown:  # noqa: FBT001  as parsed
+    if as_json and form not in {None, "json"}:
+        raise InputError(f"--json and --format {form} contradict each other; give one of them")
+    return Shown(form or ("json" if as_json else "text"), table, output)
 
 
 def show(result: Result, shown: Shown, *, coloured: Callable[[str], str] | None = None) -> None:
     """Print a result, and write it to the file given with -o; with ``-o -`` print what the file would hold.
 
-    ``coloured`` adds escape sequences of ours to the text that a terminal shows.
+    ``coloured`` adds escape sequences of ours to the text that a terminal shows. In a task folder the result names the
+    settings of its ``kaiwa.toml`` that were taken.
     """
-    text = result.describe().worded(in_command).form(shown.form, shown.table)
+    result = result.with_settings(settings_taken())
+    description = result.describe().worded(in_command)
+    if shown.form == "json" and shown.table is None:
+        text = result.to_json()
+    else:
+        text = description.form(shown.form, shown.table)
     if str(shown.output) == "-":
         text = result.own_form(shown.table) if shown.form == "text" else text
     elif shown.output is not None:
         result.write(shown.output, table=shown.table)
-        remark(f"wrote {shown.output}")
+        ambient.remark(f"wrote {shown.output}")
+    if shown.form == "csv" or (shown.form == "text" and str(shown.output) == "-"):
+        _remark_notes(description, text)
     text = text.rstrip("\n").encode(errors="backslashreplace").decode()  # a lone surrogate, as JSON escapes it
     is_coloured = coloured is not None and shown.form == "text" and sys.stdout.isatty()
     if coloured and is_coloured:
         text = coloured(_obeyed_by_none(text))
     click.echo(_for_terminal(text, sys.stdout, is_coloured=is_coloured, is_data=shown.form != "text"))
+
+
+def _remark_notes(description: Description, text: str) -> None:
+    """Print the notes on stderr that rows alone have no place for."""
+    for note in description.notes:
+        if visible(note) not in text and visible(in_python(note)) not in text:
+            remark(f"note: {note}")
+
+
+def settings_taken() -> dict[str, Any]:  # Any: values of the options
+    """The options of the running command that have a value of ``kaiwa.toml`` which is not their own default."""
+    context = click.get_current_context()
+    options = {one.name: one for one in context.command.params}
+    return {
+        name: value
+        for name, value in (context.default_map or {}).items()
+        if name in options
+        and context.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
+        and value != options[name].default
+    }
 
 
 def remark(message: str) -> None:
@@ -220,6 +232,8 @@ def _for_terminal(text: str, stream: TextIO, *, is_coloured: bool = False, is_da
 
     A file or a pipe gets the text as it is.
     """
+    if (spooled := spooled_stdin()) is not None:
+        text = text.replace(str(spooled), STDIN_NAME)
     if not stream.isatty():
         return text
     from shutil import get_terminal_size

@@ -11,20 +11,22 @@ from kaiwa.cli.options import (
     MEASURE,
     SCORED_MEASURE,
     SCORED_RUN,
+    Named,
+    Numbers,
     better_options,
     confidence_option,
     engine_option,
     measures_option,
-    one_measure_option,
     order_option,
     runs_argument,
     scores_argument,
     trials_option,
 )
-from kaiwa.cli.output import IN_FILE, OUT_FILE, FiniteRange, Shown, result_options, seed_option, show
+from kaiwa.cli.output import IN_FILE, OUT_FILE, Shown, result_options, seed_option, show
 from kaiwa.comparison.allpairs import AUTO_CAP
 from kaiwa.comparison.baseline import BASELINE_TESTS, ROBUST
 from kaiwa.comparison.comparison import MISSING, TESTS, compare
+from kaiwa.comparison.standardisation_study import LEFT_OUT, MIN_DIFFS, SYSTEMS, standardisation
 from kaiwa.comparison.standardise import METHODS, A, B, standardise
 from kaiwa.comparison.tau import INTERVALS, TIES, tau
 from kaiwa.comparison.tau import TRIALS as TAU_TRIALS
@@ -33,6 +35,7 @@ from kaiwa.comparison.unanimity import TRIALS as STUDY_TRIALS
 from kaiwa.comparison.unanimity import unanimity
 from kaiwa.comparison.variance import TRIALS as VARIANCE_TRIALS
 from kaiwa.comparison.variance import variance
+from kaiwa.labelling.gains import CONFUSABILITY
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,12 +59,12 @@ def _trials(_: click.Context, __: click.Parameter, value: str | None) -> int | L
 
 @verb("compare", epilog="Example: kaiwa compare scores.csv -m nERR@10 --table pairs")
 @scores_argument
-@measures_option("Repeatable; by default all of the files.", kind=SCORED_MEASURE)
+@measures_option("By default all of the files.", kind=SCORED_MEASURE)
 @click.option(
     "--qrels",
     type=IN_FILE,
     metavar="FILE",
-    help="SCORES are runs: score them by these judgements first.",
+    help="SCORES are runs: score them by these first.",
 )
 @click.option("--family", is_flag=True, help="Limit the error over all measures together.")
 @better_options
@@ -79,7 +82,7 @@ def _trials(_: click.Context, __: click.Parameter, value: str | None) -> int | L
     "--trials",
     metavar="N",
     callback=_trials,
-    help="Number of trials (default: 5,000; of a paired test as many as it needs); auto: until no p is near alpha.",
+    help="Draws (default: 5,000; of a paired test as many as needed); auto: until no p is near alpha.",
 )
 @click.option(
     "--max-trials",
@@ -153,15 +156,15 @@ def tau_command(scores: Paths, shown: Shown, **options: Any) -> None:  # Any: th
     """Rank correlation between two measures or two sets of scores: Kendall's tau with an interval.
 
     SCORES are read together. Also tau_ap, rank-biased overlap and the overlap of the first 1, 3, 5 and 10 runs. The
-    limits with as many other topics held another tau in .93 to .97 of draws of 10 runs, .91 to .94 of 25
-    (docs/compare.md, "Rank correlation").
+    limits with as many other topics held another tau in .92 to .97 of draws of 10 real runs, and in .93 to .97 of 25
+    (benchmarks/results/calibration/cited.md).
     """
     show(tau(list(scores), **options), shown)
 
 
 @verb("variance", epilog="Example: kaiwa variance pilot1.csv pilot2.csv -m nERR@10")
 @scores_argument
-@one_measure_option
+@measures_option("Which measure; required if a file holds several.", kind=SCORED_MEASURE)
 @better_options
 @click.option(
     "--crossed",
@@ -187,7 +190,7 @@ def variance_command(scores: Paths, shown: Shown, **options: Any) -> None:  # An
     "standardise", epilog="Example: kaiwa standardise scores.csv --method std-ab --save-factors factors.csv -o std.csv"
 )
 @scores_argument
-@measures_option("Only this measure; repeatable.", kind=SCORED_MEASURE)
+@measures_option("Only these measures; by default all.", kind=SCORED_MEASURE)
 @better_options
 @click.option(
     "--method",
@@ -216,15 +219,94 @@ def standardise_command(scores: Paths, shown: Shown, **options: Any) -> None:  #
     show(standardise(list(scores), **options), shown)
 
 
-@verb("unanimity", epilog="Example: kaiwa unanimity runs/*.txt --qrels qrels.txt -m nDCG@10 --sizes 10 --levels 2")
+@verb("standardisation", epilog="Example: kaiwa standardisation scores.csv -m nERR@10 --systems 2,10 -o topics.svg")
+@scores_argument
+@measures_option("Only this measure; repeatable.", kind=SCORED_MEASURE)
+@better_options
+@click.option("--a", metavar="A", type=float, default=A, show_default=True, help="Slope of std-AB.")
+@click.option("--b", metavar="B", type=float, default=B, show_default=True, help="Middle of std-AB.")
+@click.option(
+    "--systems",
+    metavar="M",
+    type=Numbers(int, several=True),
+    multiple=True,
+    default=SYSTEMS,
+    show_default="2,10,50",
+    help="How many systems.",
+)
+@click.option(
+    "--min-diff",
+    metavar="D",
+    type=Numbers(float, several=True),
+    multiple=True,
+    default=MIN_DIFFS,
+    show_default="0.05,0.1,0.2",
+    help="Smallest best-worst differences to find; of std-AB as shares of its scale.",
+)
+@click.option("--power", metavar="P", type=float, default=0.8, show_default=True, help="Power to find D.")
+@click.option("--alpha", metavar="P", type=float, default=0.05, show_default=True, help="The significance level.")
+@click.option(
+    "--test",
+    metavar="TEST",
+    type=Named("design"),
+    default=ROBUST,
+    show_default=True,
+    help="One of kaiwa names designs.",
+)
+@click.option(
+    "--method",
+    metavar="M",
+    type=Named("method"),
+    default="exact",
+    show_default=True,
+    help="exact, or sakai (published; of --test anova).",
+)
+@click.option(
+    "--leave-out",
+    metavar="NAME",
+    type=click.Choice(LEFT_OUT),
+    help="Factors without each of the teams; or by earlier years, each file of SCORES one.",
+)
+@click.option("--team-pattern", metavar="REGEX", help="The team in a run's name (default: TEAM-C-R1).")
+@click.option("--marked", metavar="RUN", type=SCORED_RUN, multiple=True, help="Runs in colour; repeatable.")
+@result_options
+def standardisation_command(scores: Paths, shown: Shown, **options: Any) -> None:  # Any: the function's arguments
+    """What standardisation changes: variances, topic set sizes, and the scores of runs that had no part in it.
+
+    The study of Sakai (AIRS 2016) on any score files, also of measures that are not normalised. Tables: variances,
+    sizes, held, unknown_runs, topics. -o topics.svg draws every run on every topic, raw and std-AB.
+    """
+    show(standardisation(list(scores), **options), shown)
+
+
+@verb("unanimity", epilog="Example: kaiwa unanimity runs/*.txt --qrels qrels.txt --levels 2,4,8 --sizes 5,10,20,40,80")
 @runs_argument
 @click.option("--votes", type=IN_FILE, metavar="FILE", help="Read the ratings from this vote file.")
 @click.option(
     "--qrels", type=IN_FILE, metavar="FILE", help="Draw ratings for the relevant items of these judgements instead."
 )
-@click.option("--levels", metavar="LEVEL", type=int, help="The highest drawn rating (default: 3).")
-@click.option("--sizes", metavar="N", type=int, help="Drawn ratings per item (default: 5).")
-@click.option("--p", metavar="P", type=FiniteRange(0, 100), default=0.2, show_default=True, help="Weight of agreement.")
+@click.option(
+    "--levels", metavar="LEVEL", type=Numbers(int), multiple=True, help="The highest drawn rating (default: 3)."
+)
+@click.option("--sizes", metavar="N", type=Numbers(int), multiple=True, help="Drawn ratings per item (default: 5).")
+@click.option(
+    "--p",
+    metavar="P",
+    type=Numbers(float),
+    multiple=True,
+    default=(0.2,),
+    show_default="0.2",
+    help="Weight of agreement.",
+)
+@click.option(
+    "--confusability",
+    metavar="NAME",
+    type=click.Choice([*CONFUSABILITY]),
+    default="range",
+    show_default=True,
+    help="How disagreement is measured: range, trimmed-range, deviation or entropy.",
+)
+@click.option("--max-gain", metavar="topic", help="topic: gmax is each topic's highest gain, as in NTCIREVAL.")
 @click.option(
     "-m",
     "--measures",
@@ -233,8 +315,10 @@ def standardise_command(scores: Paths, shown: Shown, **options: Any) -> None:  #
     multiple=True,
     default=STUDIED,
     show_default=", ".join(STUDIED),
-    help="Measures to study; repeatable.",
+    help="Measures to study.",
 )
+@click.option("--best-of-teams", is_flag=True, help="Compare the best run of each team only.")
+@click.option("--team-pattern", metavar="REGEX", help="The team in a run's name (default: TEAM-C-R1).")
 @click.option("--max-level", metavar="LEVEL", type=click.IntRange(1), help="The highest level of the --votes.")
 @order_option
 @click.option("--alpha", metavar="P", type=float, default=0.05, show_default=True, help="Familywise error.")
@@ -245,6 +329,7 @@ def unanimity_command(runs: Paths, shown: Shown, **options: Any) -> None:  # Any
     """Score RUNS by raw sums of ratings and by unanimity-aware gains, and show what changes.
 
     The study of Sakai (EVIA 2017): Kendall's tau between the two rankings of the runs, and the pairs of runs whose
-    difference is significant (randomised Tukey HSD) under one kind of gain and not the other.
+    difference is significant (randomised Tukey HSD) under one kind of gain and not the other. --levels, --sizes and --p
+    take several numbers: every combination is studied.
     """
     show(unanimity(runs=list(runs), **options), shown)

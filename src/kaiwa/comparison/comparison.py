@@ -21,18 +21,19 @@ from kaiwa.comparison.family import compare_family
 from kaiwa.comparison.leaderboard import Leaderboard, compare_runs
 from kaiwa.comparison.notes import (
     baseline_description,
-    board_description,
     crossed_description,
     gap_notes,
+    leaderboard_description,
     least_p,
     with_few_topics,
 )
 from kaiwa.comparison.ranks import best_of_teams
 from kaiwa.engine.opening import trial_workers
 from kaiwa.errors import InputError, UnknownName, in_python, option
-from kaiwa.formats.reading import chosen_names, one_of, placed, scores_of
+from kaiwa.formats.reading import measures_among, one_of, placed, refuse_idle_directions, scores_of
 from kaiwa.formats.scores import MEAN_REMARK
 from kaiwa.show.result import Description, Result, Table
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from kaiwa.comparison.ranks import TeamBest
     from kaiwa.formats.reading import QrelsInput, ScoresInput
     from kaiwa.nouns.matrix import Direction
+    from kaiwa.nouns.measure_name import MeasuresInput
     from kaiwa.nouns.scores import Scores
     from kaiwa.show.text import Cell
     from kaiwa.stats.anova import AnovaTable, Source
@@ -318,7 +320,7 @@ class Comparison(Result):
             return crossed_description(found, before)
         if isinstance(found, BaselineComparison):
             return baseline_description(found, before)
-        return board_description(found, self.teams, before)
+        return leaderboard_description(found, self.teams, before)
 
     def _side_by_side(self) -> Description:
         """The means of all measures in one table, with ranks; or with stars for runs that differ from the baseline."""
@@ -393,9 +395,10 @@ def _marked(value: Cell, mark: Cell) -> Cell:
     return f"{value:+.4f} (p {mark:.4f})" if isinstance(mark, float) else f"{value:.4f}"
 
 
+@takes_task
 def compare(
     scores: ScoresInput,
-    measures: str | Sequence[str] | None = None,
+    measures: MeasuresInput | None = None,
     *,
     qrels: QrelsInput | None = None,
     test: str = ROBUST,
@@ -438,13 +441,15 @@ def compare(
         p_rule=p_rule,
         missing=missing,
         team_pattern=team_pattern,
+        seed=seed,
     )
     given = scores_of(scores, call="compare(scores)") if qrels is None else _scored(scores, qrels, measures)
     with placed(scores):
         given = scores_of(given, lower_is_better=lower_is_better, higher_is_better=higher_is_better)
-        named = chosen_names("measure", measures if qrels is None else None, given.measures)
+        named = measures_among(measures if qrels is None else None, given.measures)
         if family and len(named) == 1:
             raise InputError(f"a family needs several measures, and there is {named[0]}; leave out {option('family')}")
+        refuse_idle_directions(named, lower_is_better, higher_is_better)
         chosen = given.only(named)
         if test == CROSSED:
             remarks = [line for line in chosen.remarks if MEAN_REMARK not in line]
@@ -468,7 +473,7 @@ def compare(
         return Comparison(found, remarks=complete.remarks, gaps=gaps, teams=teams)
 
 
-def _scored(runs: ScoresInput, qrels: QrelsInput, measures: str | Sequence[str] | None) -> Scores:
+def _scored(runs: ScoresInput, qrels: QrelsInput, measures: MeasuresInput | None) -> Scores:
     """The scores of runs by the measures."""
     from kaiwa.measures.score import DEFAULT, score
 
@@ -487,6 +492,7 @@ def _refuse_what_cannot_act(
     p_rule: PRule,
     missing: str,
     team_pattern: str | None,
+    seed: int,
 ) -> None:
     """Refuse options that would do nothing, or that contradict each other, each with what works."""
     one_of("missing rule", missing, MISSING)
@@ -496,7 +502,7 @@ def _refuse_what_cannot_act(
             raise InputError(f"{option('test', test)} compares with a baseline; {fix}")
         one_of("test", test, TESTS)
     elif test not in BASELINE_TESTS:
-        one_of("test", test, (*TESTS, *BASELINE_TESTS))
+        one_of("test", test, tuple(dict.fromkeys((*TESTS, *BASELINE_TESTS))))
         known = ", ".join(BASELINE_TESTS)
         raise InputError(
             f"{option('test', test)} compares all pairs; leave out {option('baseline')}, or choose {known}"
@@ -525,6 +531,10 @@ def _refuse_what_cannot_act(
         (
             team_pattern is not None and (crossed or baseline is not None),
             f"{option('team_pattern')} is for all pairs by one of {', '.join(ALL_PAIRS)}; leave it out",
+        ),
+        (
+            seed != 1 and (crossed or test == "t"),
+            f"{option('test', test)} draws nothing; leave out {option('seed')}",
         ),
         (crossed and margin is not None, f"{option('test', CROSSED)} has no verdicts; leave out {option('margin')}"),
         (crossed and missing != "error", f"{option('test', CROSSED)} uses every score; leave out {option('missing')}"),

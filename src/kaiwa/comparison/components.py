@@ -166,6 +166,8 @@ def _limits(fit: Fit, term: str, variance: float, confidence: float) -> tuple[fl
         return None, None
     freedom = fit.freedom_of_variance(None if term == RESIDUAL else term)
     upper, lower = chdtri(freedom, (1 - confidence) / 2), chdtri(freedom, (1 + confidence) / 2)
+    if not upper:  # of almost no degrees of freedom
+        return 0.0, None
     return float(variance * freedom / upper), float(variance * freedom / lower) if freedom >= 1 else None
 
 

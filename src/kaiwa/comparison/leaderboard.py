@@ -205,7 +205,7 @@ class Leaderboard(Labelled):
     def rank_sets(self) -> dict[str, tuple[int, int]]:
         """The best and the worst rank that each run may have; all hold together with probability 1 - alpha.
 
-        Measured in docs/calibration/rank_sets.md.
+        Measured in benchmarks/results/calibration/rank_sets.md.
 
         >>> import kaiwa, numpy
         >>> scores = kaiwa.Scores.from_matrix("nG@1", tuple("123456"), ("A", "B"), numpy.array([[1.0, 0.0]] * 6))
@@ -223,7 +223,7 @@ class Leaderboard(Labelled):
     def may_be_best(self) -> tuple[str, ...]:
         """The runs that may be best: they contain every best run with probability 1 - alpha.
 
-        Measured in docs/calibration/rank_sets.md.
+        Measured in benchmarks/results/calibration/rank_sets.md.
         """
         return tuple(standing.run for standing in self.standings if standing.may_be_best)
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kaiwa.comparison.allpairs import KEEPING
 from kaiwa.comparison.baseline import ROBUST, BaselineComparison, differences_from
 from kaiwa.comparison.crossed import CrossedComparison
+from kaiwa.comparison.crossed_texts import adjusted_mean_rows, crossed_methods, crossed_notes, crossed_pair_rows
 from kaiwa.comparison.leaderboard import FEW_TOPICS, FOUND_SHARES, FOUND_TOPICS, FewTopics, Leaderboard, share_found
-from kaiwa.comparison.shown import board_rows, crossed_methods, crossed_notes, crossed_pair_rows
 from kaiwa.comparison.texts import (
     COLUMNS,
     anova_rows,
@@ -51,6 +51,9 @@ if TYPE_CHECKING:
     Compared = Leaderboard | BaselineComparison
 
 
+ODD_RUN, ODD_BASELINE = ".11", ".10"
+"""The familywise error of ``robust`` that 6 to 24 topics may have if one run, or the baseline, has three times the
+deviation of the others: the tables on few topics of benchmarks/results/audit.md, and the independent audit's .11."""
 HEAVY_TAIL, HEAVY_TAIL_ELSE = ".13", ".15"
 """The largest familywise error of ``robust`` and of other tests with log-normal scores of which one run has a heavier
 tail: the table under "Where robust fails" of docs/compare.md."""
@@ -70,12 +73,12 @@ REPORT = Place("the data files have", 'test = "{}" in kaiwa.toml'.format)
 
 def comparison_notes(found: Leaderboard, place: Place, *, with_pairs: bool = False) -> list[str]:
     """Every note of a comparison of all pairs."""
-    notes = board_notes(found, place, with_pairs=with_pairs)
+    notes = leaderboard_notes(found, place, with_pairs=with_pairs)
     notes += [close_text(found)] if found.close_pairs else []
     return notes + error_note(found, instead=place.choosing("robust"))
 
 
-def board_notes(found: Leaderboard, place: Place, *, with_pairs: bool = False) -> list[str]:
+def leaderboard_notes(found: Leaderboard, place: Place, *, with_pairs: bool = False) -> list[str]:
     """Those that stand below a leaderboard; a report has the others among its limits."""
     notes = [rank_set_note(found), *cut_note(found, uncut=place.uncut)]
     notes += difference_note(found, uncut=place.uncut) if with_pairs else []
@@ -105,8 +108,8 @@ def few_notes(found: Compared) -> list[str]:
     parts = [f"{topics}: the critical difference is {found.critical_difference:.4f}."]
     if few.found is not None:
         parts.append(
-            f"With {topics} about {few.found:.0%} of the pairs of 10 TREC runs are found, with {FOUND_TOPICS[-1]} "
-            f"about {FOUND_SHARES[-1]:.0%} (benchmarks/results/audit.md)."
+            f"With {topics} about {few.found:.0%} of the pairs of 10 TREC runs are found at .05, with "
+            f"{FOUND_TOPICS[-1]} about {FOUND_SHARES[-1]:.0%} (benchmarks/results/audit.md)."
         )
     if few.needed is not None and few.difference is not None:
         which = "the margin" if found.margin else "the largest difference here"
@@ -115,7 +118,7 @@ def few_notes(found: Compared) -> list[str]:
             f"{counted(few.needed, found.axes.topic)} (kaiwa design)."
         )
     run = "the baseline" if isinstance(found, BaselineComparison) else f"one {found.axes.run}"
-    error = ".08" if isinstance(found, BaselineComparison) else ".11"
+    error = ODD_BASELINE if isinstance(found, BaselineComparison) else ODD_RUN
     parts.append(
         f"The familywise error may reach {error} instead of .05 if {run} varies far more than the other "
         f"{found.axes.run}s (docs/compare.md)."
@@ -176,7 +179,14 @@ def least_p(found: Compared | CrossedComparison) -> float | None:
 # What each kind of comparison shows: tables, notes, JSON fields.
 
 
-def board_description(found: Leaderboard, teams: Sequence[TeamBest], remarks: Sequence[str]) -> Description:
+def _anova_table(printed: Rows) -> Table:
+    """The ANOVA table; the residual has neither F nor p."""
+    rows = [[None if cell == "" else cell for cell in row] for row in printed.rows]
+    columns = ["source", "ss", "df", "ms", "f", "p"]
+    return Table("anova", columns, rows, printed.header, printed.rows, digits=printed.digits)
+
+
+def leaderboard_description(found: Leaderboard, teams: Sequence[TeamBest], remarks: Sequence[str]) -> Description:
     """All pairs: the leaderboard, the pairs, the ANOVA table, and the best runs of teams."""
     board, pairs, anova = printed_leaderboard(found), pair_rows(found), anova_rows(found)
     beaten = [f"{team.run} > {', '.join(team.beats)}" for team in teams if team.beats]
@@ -186,7 +196,7 @@ def board_description(found: Leaderboard, teams: Sequence[TeamBest], remarks: Se
         tables=(
             Table("leaderboard", COLUMNS, leaderboard_rows(found), board.header, board.rows),
             _pairs_table(found.pairs, pairs),
-            Table("anova", ["source", "ss", "df", "ms", "f", "p"], anova.rows, anova.header, digits=anova.digits),
+            _anova_table(anova),
         ),
         shown=("leaderboard", "pairs") if found.margin is not None else ("leaderboard",),
         notes=notes,
@@ -243,7 +253,7 @@ def baseline_description(found: BaselineComparison, remarks: Sequence[str]) -> D
 
 def crossed_description(found: CrossedComparison, remarks: Sequence[str]) -> Description:
     """All pairs by the crossed model: adjusted means and pairs."""
-    board, pairs, notes = board_rows(found), crossed_pair_rows(found), crossed_notes(found)
+    board, pairs, notes = adjusted_mean_rows(found), crossed_pair_rows(found), crossed_notes(found)
     left_out = {"sizes", "axes", "pairs", "standings"}
     methods = crossed_methods(found)
     return Description(

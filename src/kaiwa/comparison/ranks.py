@@ -249,7 +249,7 @@ def best_of_teams(comparison: Leaderboard, *, pattern: str | None = None) -> tup
     """
     best: dict[str, str] = {}
     for standing in comparison.standings:
-        team = _team(standing.run, pattern)
+        team = team_of(standing.run, pattern)
         if team is None:
             return ()
         best.setdefault(team, standing.run)
@@ -261,7 +261,12 @@ def best_of_teams(comparison: Leaderboard, *, pattern: str | None = None) -> tup
     )
 
 
-def _team(run: str, pattern: str | None) -> str | None:
+def team_of(run: str, pattern: str | None = None) -> str | None:
+    """The team in a run's name; None if the name is not one of NTCIR and no pattern is given.
+
+    >>> team_of("T1-C-R2"), team_of("baseline"), team_of("T1_R2", "(.+)_R.")
+    ('T1', None, 'T1')
+    """
     try:
         found = re.fullmatch(pattern or NTCIR_RUN, run)
     except re.error as fault:

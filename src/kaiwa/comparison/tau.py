@@ -14,13 +14,22 @@ import numpy as np
 from kaiwa.ambient import progress
 from kaiwa.engine.opening import trial_workers
 from kaiwa.errors import InputError, counted, in_python, option
-from kaiwa.formats.reading import name_list, names_apart, one_of, placed, scores_of, scores_of_each
+from kaiwa.formats.reading import (
+    name_list,
+    names_apart,
+    one_of,
+    placed,
+    refuse_idle_directions,
+    scores_of,
+    scores_of_each,
+)
 from kaiwa.nouns.matrix import TOPICS_AND_RUNS, Axes, Direction, labelled
 from kaiwa.show.result import Description, Result, Table
-from kaiwa.show.text import CORRELATION, few
+from kaiwa.show.text import few
 from kaiwa.stats.kendall import TAU_BLOCK, Interval, TauResult, Ties, kendall_tau, listed_order, normal_quantile, tau_b
 from kaiwa.stats.p_values import tie_tolerance, tied_means, with_ties
 from kaiwa.stats.resampling import ONE_THREAD, Workers, drawn_counts, exact_multiples, trial_blocks, trial_key
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -207,16 +216,15 @@ class Correlation(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know: remarks on the files, runs that only one side has, limits that are cut in print."""
+        """What a reader must know: remarks on the files, and runs that only one side has."""
         left_out = [f"Left out, because only one side has them: {few(self.left_out)}."] if self.left_out else []
-        limits = [limit for limit in (self.low, self.high, self.topics_low, self.topics_high) if limit is not None]
-        return (*self.remarks, *left_out, *CORRELATION.note(limits, uncut="JSON has"))
+        return (*self.remarks, *left_out)
 
     def describe(self) -> Description:
         """A row for each statistic."""
         rows = self._rows()
         printed = [
-            ["" if cell is None else cell for cell in (name, value, *_cut(limits))] for _, name, value, *limits in rows
+            ["" if cell is None else cell for cell in (name, value, *limits)] for _, name, value, *limits in rows
         ]
         first, second = self.labels
         columns = ("statistic", "value", "low", "high")
@@ -262,10 +270,6 @@ class Correlation(Result):
         return [*rows, *((key, name, value, None, None) for key, name, value in values)]
 
 
-def _cut(limits: Iterable[float | None]) -> list[float | None]:
-    return [None if limit is None else CORRELATION.cut(limit) for limit in limits]
-
-
 def overlap_name(first: int) -> str:
     """What the overlap of the first runs of two rankings is called.
 
@@ -275,6 +279,7 @@ def overlap_name(first: int) -> str:
     return "overlap of the first run" if first == 1 else f"overlap of the first {counted(first, 'run')}"
 
 
+@takes_task
 def tau(
     scores: ScoresInput,
     other: ScoresInput | None = None,
@@ -315,6 +320,7 @@ def tau(
     else:
         first, second, remarks = _two_sides(scores, other, names, lower_is_better, higher_is_better)
         labels = (f"{first.measure}{_file(scores)}", f"{second.measure}{_file(other)}")
+    refuse_idle_directions(list(dict.fromkeys((first.measure, second.measure))), lower_is_better, higher_is_better)
     with placed(scores, other), progress("comparing rankings"), trial_workers(engine) as workers:
         agreed = rank_agreement(
             first,

@@ -16,7 +16,7 @@ import numpy as np
 
 from kaiwa.ambient import progress
 from kaiwa.comparison.components import CrossedVariance, crossed_variance, vote_variance
-from kaiwa.comparison.shown import (
+from kaiwa.comparison.crossed_texts import (
     COMPONENT_COLUMNS,
     component_rows,
     crossed_methods,
@@ -27,8 +27,7 @@ from kaiwa.comparison.shown import (
 )
 from kaiwa.engine.opening import trial_workers
 from kaiwa.errors import InputError, counted, in_python, option
-from kaiwa.formats.readers import are_logs, format_of
-from kaiwa.formats.reading import matched, placed, scores_of, scores_of_each, votes_of
+from kaiwa.formats.reading import matched, one_name, placed, refuse_idle_directions, scores_of, scores_of_each, votes_of
 from kaiwa.formats.recognition import SCORES, VOTES
 from kaiwa.nouns.matrix import TOPICS_AND_RUNS, Axes, Direction, labelled
 from kaiwa.nouns.votes import Votes
@@ -44,6 +43,7 @@ from kaiwa.stats.resampling import (
     trial_blocks,
     trial_key,
 )
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -360,9 +360,10 @@ def _components_table(components: Sequence[Component], printed: Sequence[Sequenc
     return Table("components", COMPONENT_COLUMNS, rows, COMPONENT_COLUMNS, printed, digits=6)
 
 
+@takes_task
 def variance(
     scores: ScoresInput | VotesInput,
-    measure: str | None = None,
+    measures: str | Sequence[str] | None = None,
     *,
     lower_is_better: str | Iterable[str] = (),
     higher_is_better: str | Iterable[str] = (),
@@ -374,10 +375,10 @@ def variance(
 ) -> Variance:
     """V_E, V_E2 and the variance components of one measure, for designing the next round.
 
-    The scores of a list are separate matrices, which are pooled by their degrees of freedom; limits are bootstrap
-    limits over topics. ``crossed`` fits one mixed model of topic, run, assessor and repeat to all scores together,
-    with any of them missing; votes are modelled by topic, item and assessor. ``engine`` computes the draws; the result
-    does not depend on it.
+    ``measures`` names the one if there are several. The scores of a list are separate matrices, which are pooled by
+    their degrees of freedom; limits are bootstrap limits over topics. ``crossed`` fits one mixed model of topic, run,
+    assessor and repeat to all scores together, with any of them missing; votes are modelled by topic, item and
+    assessor. ``engine`` computes the draws; the result does not depend on it.
 
     >>> import kaiwa
     >>> scores = kaiwa.Scores.from_matrix("AP", ("q1", "q2"), "AB", [[0.5, 0.25], [0.25, 0.25]])
@@ -385,12 +386,12 @@ def variance(
     0.015625
     """
     if crossed:
-        _refuse_draws(trials, engine)
-        return _modelled_variance(scores, measure, lower_is_better, higher_is_better, confidence)
-    each = [
-        (one if measure is None else one[measure]).complete()
-        for one in _separate(scores, lower_is_better, higher_is_better)
-    ]
+        _refuse_draws(trials, seed, engine)
+        return _modelled_variance(scores, measures, lower_is_better, higher_is_better, confidence)
+    given = _separate(scores, lower_is_better, higher_is_better)
+    measure = one_name("measures", measures, {name for one in given for name in one})
+    each = [(one if measure is None else one[measure]).complete() for one in given]
+    refuse_idle_directions([one.measure for one in each[:1]], lower_is_better, higher_is_better)
     with placed(scores), progress("resampling topics"), trial_workers(engine) as workers:
         first = each[0].matrix()
         found = pooled_variance(
@@ -404,16 +405,16 @@ def variance(
     return Variance(found, measure=first.measure, direction=first.direction, axes=first.axes, remarks=remarks)
 
 
-def _refuse_draws(trials: int, engine: str) -> None:
+def _refuse_draws(trials: int, seed: int, engine: str) -> None:
     """Refuse options of the bootstrap, which the crossed model does not use."""
-    for name, given, usual in (("trials", trials, TRIALS), ("engine", engine, "local")):
+    for name, given, usual in (("trials", trials, TRIALS), ("seed", seed, 1), ("engine", engine, "local")):
         if given != usual:
             raise InputError(f"{option('crossed')} draws no trials; leave out {option(name)}")
 
 
 def _modelled_variance(
     scores: ScoresInput | VotesInput,
-    measure: str | None,
+    measures: str | Sequence[str] | None,
     lower: str | Iterable[str],
     higher: str | Iterable[str],
     confidence: float,
@@ -421,15 +422,25 @@ def _modelled_variance(
     with progress("fitting the model"):
         given: Any = scores  # Any: scores or votes, as is asked next
         if _are_votes(given):
+            if idle := next((name for name, one in _of_scores(measures, lower, higher).items() if one), None):
+                raise InputError(f"votes have no measures; leave out {option(idle)}")
             with placed(scores):
                 of_votes = vote_variance(votes_of(given), confidence=confidence)
             return Variance(of_votes, measure="votes")
         found_scores = scores_of(given, lower_is_better=lower, higher_is_better=higher)
         with placed(scores):
-            observed = found_scores.observations(measure)
+            observed = found_scores.observations(one_name("measures", measures, found_scores.measures))
+            refuse_idle_directions([observed.measure], lower, higher)
             found = crossed_variance(observed, confidence=confidence)
     remarks = found_scores.only([observed.measure]).remarks
     return Variance(found, measure=found.measure, direction=found.direction, axes=found.axes, remarks=remarks)
+
+
+def _of_scores(
+    measures: str | Sequence[str] | None, lower: str | Iterable[str], higher: str | Iterable[str]
+) -> dict[str, object]:
+    """The arguments that are about measures, by name."""
+    return {"measures": measures, "lower_is_better": lower, "higher_is_better": higher}
 
 
 def _are_votes(given: object) -> bool:
@@ -440,6 +451,8 @@ def _are_votes(given: object) -> bool:
     if not isinstance(listed[0], str | PathLike):
         return False
     path = Path(listed[0])
+    from kaiwa.formats.readers import format_of  # loads every format
+
     return path.exists() and format_of(path, SCORES, VOTES).noun is VOTES
 
 
@@ -452,6 +465,8 @@ def _separate(
         path for one in listed for path in (matched(one) if isinstance(one, str) else [one])
     ]
     paths = [Path(one) for one in each if isinstance(one, str | PathLike)]
+    from kaiwa.formats.readers import are_logs  # as above
+
     if len(each) == 1 or (len(paths) == len(each) and are_logs(paths)):
         return [scores_of(each, lower_is_better=lower, higher_is_better=higher)]
     return scores_of_each(each, lower_is_better=lower, higher_is_better=higher)

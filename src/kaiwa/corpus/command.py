@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @verb("clean", epilog="Example: kaiwa clean pairs.tsv.gz -o repository --rules weibo")
 @click.argument("pairs", type=IN_FILE, nargs=-1, required=True)
-@click.option("-o", "--output", type=OUT_FILE, required=True, help="The repository folder to make.")
+@click.option("-o", "--output", metavar="FOLDER", type=OUT_FILE, required=True, help="The repository folder to make.")
 @click.option(
     "--rules",
     type=Named("rule set"),

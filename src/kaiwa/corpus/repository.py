@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kaiwa.ambient import progress
 from kaiwa.corpus.cleaning import write_cleaned
 from kaiwa.corpus.rules import read_rules
-from kaiwa.errors import counted
+from kaiwa.errors import InputError, counted, option
 from kaiwa.files.atomic import reading
 from kaiwa.formats.reading import path_list, path_of, seed_of
 from kaiwa.formats.takedown import given_ids
@@ -211,6 +211,8 @@ def clean(
     Repository('repository', 1 post, 1 comment, 1 pair of 1 read)
     """
     sources, target = path_list("pairs", pairs), path_of("output", output)
+    if sample is None and seed != 1:
+        raise InputError(f"{option('seed')} draws a sample; add {option('sample', 'N')}, or leave it out")
     chosen = read_rules(rules)
     with reading(sources), progress("cleaning") as moved:
         cleaned = write_cleaned(

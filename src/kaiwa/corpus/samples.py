@@ -9,6 +9,7 @@ import numpy as np
 
 from kaiwa.corpus.duplicates import near_pairs
 from kaiwa.nouns.normalise import fingerprint
+from kaiwa.nouns.topics import Stratum
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -103,16 +104,6 @@ def balanced_order(lengths: Sequence[int], *, rng: np.random.Generator, strata: 
     rounds = max(map(len, parts), default=0)
     order = [part[turn] for turn in range(rounds) for part in parts if turn < len(part)]
     return np.array(order, dtype=np.int64)
-
-
-@dataclass(frozen=True)
-class Stratum:
-    """Posts of similar lengths: the shortest and the longest, how many there are, and how many are topics."""
-
-    shortest: int
-    longest: int
-    posts: int
-    topics: int
 
 
 def balance_of(lengths: Sequence[int], chosen: Collection[int], *, strata: int = STRATA) -> list[Stratum]:

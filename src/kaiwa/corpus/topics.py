@@ -1,15 +1,13 @@
 """Topics for a task: posts that pass the repository's rules, and are held out from it with ``rest``.
 
-``topics`` is the public function, ``Topics`` its result, which is a mapping of ids to texts.
+``topics`` is the public function; its result is the noun ``Topics``, with what was left out.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from itertools import compress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,118 +17,25 @@ from kaiwa.corpus.duplicates import near_pairs
 from kaiwa.corpus.rules import known_rules
 from kaiwa.corpus.samples import DEFAULT_TOPICS, balance_of, balanced_order, distinct
 from kaiwa.errors import InputError, counted, option
-from kaiwa.files.atomic import reading, write_text
+from kaiwa.files.atomic import reading
 from kaiwa.formats.readers import format_of, read_pairs, read_topics
 from kaiwa.formats.reading import matched, maybe_path, path_of, seed_of, topics_of
 from kaiwa.formats.recognition import PAIRS, TOPICS
 from kaiwa.formats.repository import OpenRepository, open_repository, writing_repository
 from kaiwa.formats.takedown import add_to_list, given_ids, listed_in
-from kaiwa.formats.topics import topics_digest, topics_texts
-from kaiwa.show.result import Description, Result, Table
+from kaiwa.formats.topics import topics_digest
+from kaiwa.nouns.topics import Topics
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
+    from pathlib import Path
 
-    from kaiwa.corpus.samples import Stratum
     from kaiwa.formats.reading import AnyPath, TopicsInput
-    from kaiwa.show.text import Cell
 
     PostsInput = AnyPath | Sequence[AnyPath] | TopicsInput
 
 
 _SHORTLIST = 4  # candidates drawn per topic, because near-duplicates are removed
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Topics(Result, Mapping[str, str]):
-    """The topics, id to text, and what was left out.
-
-    ``candidates`` is the number of posts that they were drawn from, ``balance`` how many are in each fifth of their
-    lengths. Topics that were given to be held out were not drawn: ``held_out`` is the number of posts of the repository
-    that went with them.
-
-    >>> import kaiwa
-    >>> topics = kaiwa.Topics({"q1": "Hello"}, candidates=3, removed={"rules": 2})
-    >>> topics, topics["q1"]
-    (Topics(1 topic of 3 posts), 'Hello')
-    """
-
-    topics: Mapping[str, str]
-    candidates: int
-    removed: Mapping[str, int] = field(default_factory=dict)
-    rest: Mapping[str, int] | None = None
-    still_there: bool = False
-    balance: Sequence[Stratum] = ()
-    held_out: int | None = None
-
-    def __getitem__(self, topic: str) -> str:
-        return self.topics[topic]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.topics)
-
-    def __len__(self) -> int:
-        return len(self.topics)
-
-    def __repr__(self) -> str:
-        return f"Topics({self._size})"
-
-    @property
-    def _size(self) -> str:
-        if self.held_out is not None:
-            return f"{counted(len(self), 'topic')}, {self.held_out:,} of {counted(self.candidates, 'post')} held out"
-        return f"{counted(len(self), 'topic')} of {counted(self.candidates, 'post')}"
-
-    def describe(self) -> Description:
-        """How many topics there are, of which lengths, and what was left out; the table ``topics`` has them."""
-        balance: list[list[Cell]] = [[one.shortest, one.longest, one.posts, one.topics] for one in self.balance]
-        removed = [f"{count:,} by {reason}" for reason, count in self.removed.items() if count]
-        notes = [f"Left out: {', '.join(removed)}."] if removed else []
-        if self.rest is not None:
-            sizes = ", ".join(counted(count, noun.removesuffix("s")) for noun, count in self.rest.items())
-            notes.append(f"The rest: {sizes}.")
-        if self.still_there:
-            notes.append(f"Every topic is still in the repository; {option('rest')} writes it without the topics.")
-        if self.held_out == 0:
-            notes.append("No post of the repository is one of them, or a near-duplicate.")
-        tables = [Table("topics", ["topic", "text"], [[name, text] for name, text in self.topics.items()])]
-        if balance:
-            caption = "Balanced by length: about as many topics from each fifth of the posts."
-            header = ["shortest", "longest", "posts", "topics"]
-            tables.append(Table("balance", header, balance, caption=caption))
-        return Description(
-            title=self._size,
-            tables=tables,
-            shown=["balance"] if balance else [],
-            text=None if balance else "",
-            notes=notes,
-            fields={
-                "topics": dict(self.topics),
-                "candidates": self.candidates,
-                "removed": dict(self.removed),
-                "rest": self.rest,
-                "balance": [asdict(one) for one in self.balance],
-                "held_out": self.held_out,
-            },
-        )
-
-    def own_form(self, table: str | None = None) -> str:  # noqa: ARG002  topics have one form
-        """The file of topics: lines ``id TAB text``."""
-        return topics_texts(self.topics)[""]
-
-    def write(self, path: Path | str, *, format: str | None = None, table: str | None = None) -> None:  # noqa: A002
-        r"""Write the topics: lines ``id TAB text``, also as ``.tsv``, the ending of a task's topics; or another form.
-
-        >>> import kaiwa
-        >>> from pathlib import Path
-        >>> kaiwa.topics("repository", n=1).write("one.tsv")
-        >>> Path("one.tsv").read_text()
-        'p2\tIt rains\n'
-        """
-        if format is None and table is None and ".tsv" in Path(path).suffixes:
-            write_text(Path(path), self.own_form())
-        else:
-            super().write(path, format=format, table=table)
 
 
 def topics(

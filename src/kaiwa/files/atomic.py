@@ -4,7 +4,7 @@ A file waits in a hidden folder ``.kaiwa-XXXX`` beside its target, a folder as `
 their process lives: the next write into the same folder removes what is marked as unfinished and not locked. All
 outputs of a block ``together()`` are written to the disk before the first of them gets its name. A kill between two
 renames leaves each of them whole, some old and some new: the record of a task folder and the second file of a pair
-hold the hashes that show it (kaiwa.task.steps). Reading never changes a folder.
+hold the hashes that show it (kaiwa.task.record). Reading never changes a folder.
 
 In this order: locks, the exchange of two names, inputs that are kept, blocks, files, folders.
 """
@@ -21,7 +21,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from errno import EEXIST, EINVAL, ENOSYS, ENOTSUP, EXDEV
 from pathlib import Path
-from secrets import token_hex
 from typing import TYPE_CHECKING, TypeVar
 
 from kaiwa.errors import InputError
@@ -235,7 +234,7 @@ class Outputs:
         beside = target.parent
         if beside not in self._waiting:
             sweep_unfinished(beside)
-            hidden = beside / f".kaiwa-{token_hex(8)}"
+            hidden = beside / f".kaiwa-{os.urandom(8).hex()}"
             self._make_hidden(hidden, 0o700)
             self._waiting[beside] = hidden
         self._count += 1
@@ -342,7 +341,7 @@ def _remove_left(hidden: Path, target: Path | None = None, mark: Mark | None = N
 
 
 def _hidden_name(target: Path) -> Path:
-    return target.with_name(f".{target.name}.{token_hex(8)}")
+    return target.with_name(f".{target.name}.{os.urandom(8).hex()}")
 
 
 def unwritable(path: Path, fault: OSError, place: str = "folder") -> InputError:
@@ -440,7 +439,7 @@ def write_text(path: Path, text: str, *, private: bool = False) -> None:
     if path.suffix == ".gz":
         data = gzip.compress(data, mtime=0)
     elif path.suffix == ".zst":
-        from kaiwa.files.inputs import compress
+        from kaiwa.files.zstd import compress
 
         data = compress(data)
     with atomic_file(path, private=private) as temporary:

@@ -8,12 +8,10 @@ is bounded, so that a pipe without an end does not fill the disk.
 from __future__ import annotations
 
 import atexit
-import hashlib
 import io
 import json
 import os
 import stat
-import sys
 import zlib
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 
+STDIN_NAME = "stdin"
+"""The name of the file that has what stdin held: it says nothing about what it holds."""
 MAX_PIPE_BYTES = 1 << 36
 _BLOCK_BYTES = 1 << 18
 _pipes: dict[tuple[int, int], _PipeCopy] = {}
@@ -139,17 +139,6 @@ class _PipeReader(io.RawIOBase):
         return self._place
 
 
-# Zstandard: from the standard library (Python 3.14 or later), or from its backport.
-
-
-if sys.version_info >= (3, 14):
-    from compression.zstd import ZstdError, ZstdFile, compress
-else:
-    from backports.zstd import ZstdError, ZstdFile, compress
-
-__all__ = ["ZstdError", "ZstdFile", "compress"]
-
-
 # Digests: of a file, of a record, and of the rows of a table.
 
 
@@ -230,12 +219,16 @@ def file_checksum(path: Path) -> int:
 
 def digest(path: Path) -> str:
     """The SHA-256 of a file's bytes."""
+    import hashlib  # loads OpenSSL, and most commands need no digest
+
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def short_digest(data: bytes) -> str:
     """The first 16 digits of a SHA-256, enough to tell two files from each other."""
+    import hashlib  # as above
+
     return hashlib.sha256(data).hexdigest()[:16]
 
 

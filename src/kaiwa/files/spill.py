@@ -8,7 +8,6 @@ import struct
 from contextlib import ExitStack, contextmanager
 from errno import EIO
 from pathlib import Path
-from secrets import token_hex
 from tempfile import TemporaryFile, mkdtemp
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -392,7 +391,7 @@ class StringFile:
 
     def __init__(self, path: Path) -> None:
         self._path, self._stack = path, ExitStack()
-        token = token_hex(4)  # two processes may write the same strings at the same time
+        token = os.urandom(4).hex()  # two processes may write the same strings at the same time
         self._temporary = [path.with_name(f"{path.name}.{token}{suffix}") for suffix in _SUFFIXES]
         text, starts = (self._stack.enter_context(name.open("wb")) for name in self._temporary)
         self._strings = StringWriter(_Appended(text, "u1"), _Appended(starts, "<i8"))

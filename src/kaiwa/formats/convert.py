@@ -1,76 +1,124 @@
-"""Files of one format to another of the same noun."""
+"""Files of one tool in, the same noun for another tool out.
+
+``convert`` is the public function. It returns the noun that the files hold, which writes itself in the chosen format;
+or the pairs or labels of ids, with their texts.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from kaiwa.errors import InputError, Names, UnknownName, option
-from kaiwa.files.atomic import write_text, write_texts
-from kaiwa.formats.pair_ids import ids_in
-from kaiwa.formats.readers import loaded_set, read, read_cells, read_runs
-from kaiwa.formats.recognition import PAIR_IDS, RUNS, SCORES
+from kaiwa.ambient import progress
+from kaiwa.errors import InputError, Names, option
+from kaiwa.formats.pair_ids import pair_ids_of, texts_put_back
+from kaiwa.formats.readers import read
+from kaiwa.formats.reading import measures_among, path_list, placed, qrels_of, runs_of, scores_of, topics_of, votes_of
+from kaiwa.formats.recognition import CHANCES, FACTORS, PAIR_IDS, QRELS, RUNS, SCORES, TOPICS, VOTES
 from kaiwa.formats.table import FORMATS
+from kaiwa.nouns.noun import Noun
+from kaiwa.nouns.run import Runs
+from kaiwa.nouns.topics import Topics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from kaiwa.formats.fields import Texts
-    from kaiwa.formats.readers import Directions
-    from kaiwa.formats.recognition import Format, Noun
+    from kaiwa.formats.reading import AnyPath, QrelsInput, RunInput, ScoresInput, TopicsInput, VotesInput
+    from kaiwa.formats.recognition import Content, Format
+    from kaiwa.nouns.pair_ids import PairIds
+    from kaiwa.nouns.scores import Scores
+
+    NounInput = PairIds | AnyPath | Sequence[AnyPath] | RunInput | QrelsInput | VotesInput | ScoresInput | TopicsInput
 
 
-T = TypeVar("T")
-W = TypeVar("W")
 WRITTEN: Names[Format[Any, Any]] = Names(  # Any: each row has the types of its noun
     "format", {name: row for name, row in FORMATS.items() if row.texts is not None}
 )
 
 
-def converted(
-    paths: Sequence[Path],
-    name: str,
+def convert(
+    files: NounInput,
     *,
-    measures: Sequence[str] = (),
-    directions: Directions | None = None,
-    remark: Callable[[str], None] = lambda _line: None,
-) -> Texts:
-    """The texts of the files in another format; ``measures`` chooses among scores, ``directions`` are theirs.
+    format: str | None = None,  # noqa: A002  the word that readers know
+    texts: AnyPath | Sequence[AnyPath] = (),
+    measures: str | Sequence[str] | None = None,
+    lower_is_better: str | Iterable[str] = (),
+    higher_is_better: str | Iterable[str] = (),
+) -> Noun:
+    """The noun that the files hold, for a format of ``kaiwa.names("written-formats")``, in which ``write`` writes it.
 
-    ``remark`` is called with each line on the score files.
+    The format tells the noun: ``trec-run`` gives ``Runs``, ``rel`` gives ``Qrels``, ``csv`` gives ``Scores``. The files
+    may be in any format of that noun, which is recognised; data frames and nouns are taken too. ``measures`` chooses
+    among scores, ``lower_is_better`` and ``higher_is_better`` say which of them are better.
+
+    ``pair-ids`` gives the ids of the pairs of a repository, a file of pairs, or labels, as ``PairIds``. With ``texts``
+    instead of a format, one file of such ids, or of labels, gives ``PairTexts``: the pairs with the texts that these
+    files have, which are tweets, pairs, topics or a repository.
+
+    >>> import kaiwa
+    >>> qrels = kaiwa.convert(kaiwa.Qrels.from_dict({"q1": {"c9": 3}}), format="ntcir-qrels")
+    >>> qrels
+    Qrels(1 topic, 1 comment, gmax 3)
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp(), "qrels.txt")
+    >>> qrels.write(path)
+    >>> print(path.read_text(), end="")
+    q1 c9 L3
     """
-    noun = WRITTEN[name].noun
-    if (measures or directions) and noun is not SCORES:
-        given = f"{option('measure')} chooses among scores" if measures else "only scores have a direction"
-        raise InputError(f"{given}, but {name} holds none; leave it out")
-    if noun is SCORES:
-        loaded = loaded_set(read_cells(paths, directions), paths[0], measures=measures)
-        for line in loaded.remarks:
-            remark(line)
-        return texts_of(SCORES, loaded.scores, name)
-    return texts_of(noun, _contents(paths, noun), name)
+    sources = path_list("texts", texts)
+    if (format is None) is not bool(sources):
+        raise InputError(f"give {option('format', 'FORMAT')} or, for ids, {option('texts', 'FILE')}; one of them")
+    if format is None:
+        if measures or lower_is_better or higher_is_better:
+            raise InputError(f"{option('texts')} takes neither measures nor directions; leave them out")
+        with progress("putting texts back"):
+            return texts_put_back(files, sources)
+    content = WRITTEN[format].noun
+    if content is not SCORES and (measures or lower_is_better or higher_is_better):
+        what = f"{option('measures')} chooses among scores" if measures else "only scores have a direction"
+        raise InputError(f"{what}, but {format} holds none; leave it out")
+    with progress("converting"):
+        if content is SCORES:
+            made: Noun = _scores(files, measures, lower_is_better, higher_is_better)
+        else:
+            made = _READERS[content](files)
+    return made.in_format(format)
 
 
-def texts_of(noun: Noun[T, W], thing: W, name: str) -> Texts:
-    """The texts of a noun in one of its formats."""
-    writers = {row.name: row.texts for row in FORMATS.values() if row.noun is noun and row.texts is not None}
-    if name not in writers:
-        raise UnknownName.among("format", name, writers)
-    return writers[name](thing)
+def _scores(
+    given: Any,  # Any: of a caller, looked at by the reader
+    measures: str | Sequence[str] | None,
+    lower_is_better: str | Iterable[str],
+    higher_is_better: str | Iterable[str],
+) -> Scores:
+    """The scores without gaps, of the chosen measures."""
+    found = scores_of(given, lower_is_better=lower_is_better, higher_is_better=higher_is_better)
+    with placed(given):
+        return found.only(measures_among(measures, found.measures)).complete()
 
 
-def _contents(paths: Sequence[Path], noun: Noun[Any, Any]) -> object:
-    """What the files hold together."""
-    if noun is RUNS:
-        return read_runs(paths)
-    if len(paths) > 1:
-        raise InputError.at(paths[1], f"is a second file of {noun.name}", "convert one file or folder at a time")
-    return ids_in(paths[0]) if noun is PAIR_IDS else read(noun, paths[0])
+def _one_file(content: Content[Any, Any]) -> Callable[[Any], Noun]:  # Any: of a caller; each noun's own type
+    """The reader of a noun that is one file or folder."""
+
+    def reader(given: Any) -> Noun:  # Any: as above
+        if isinstance(given, Noun):
+            return given
+        paths = path_list("files", given)
+        if len(paths) != 1:
+            raise InputError.at(paths[1], f"is a second file of {content.wanted}", "convert one file at a time")
+        found: Noun = read(content, paths[0])
+        return found
+
+    return reader
 
 
-def write_converted(output: Path, texts: Texts) -> None:
-    """Write the texts: to the one file, or into the folder."""
-    if "" in texts:
-        write_text(output, texts[""])
-    else:
-        write_texts(output, texts)
+_READERS: Mapping[Content[Any, Any], Callable[[Any], Noun]] = {  # Any: each noun's own type
+    RUNS: lambda given: Runs(runs_of(given)),
+    QRELS: qrels_of,
+    VOTES: votes_of,
+    PAIR_IDS: pair_ids_of,
+    TOPICS: lambda given: Topics(topics_of(given)),
+    FACTORS: _one_file(FACTORS),
+    CHANCES: _one_file(CHANCES),
+}
+"""How each noun but scores is read."""

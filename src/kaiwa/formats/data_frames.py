@@ -1,8 +1,8 @@
 """Data frames of pandas, polars, pyarrow, duckdb and others as nouns, by Arrow's PyCapsule protocol.
 
 Columns are found by name: Kaiwa's own, those of ir_measures (``query_id``, ``doc_id``, ``relevance``), PyTerrier
-(``qid``, ``docno``, ``label``, ``name``) and logs (``sample_id``, ``model``), or the names that the caller gives;
-others are ignored.
+(``qid``, ``docno``, ``label``, ``name``) and logs (``sample_id``, ``model``), in any case of letters, or the names that
+the caller gives; others are ignored.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kaiwa.errors import InputError, UnknownName, needs_extra
+from kaiwa.formats.fields import COLUMNS, usual_column
 from kaiwa.nouns.cells import Cell, Part, mean_cell
 from kaiwa.nouns.qrels import Qrels
 from kaiwa.nouns.run import Run
@@ -26,29 +27,6 @@ if TYPE_CHECKING:
 
 
 PLACE = "the data frame"
-NAMES = {
-    "measure": ("measure", "metric"),
-    "topic": (
-        "topic",
-        "query_id",
-        "qid",
-        "q_id",
-        "topic_id",
-        "sample_id",
-        "sample",
-        "id",
-        "__index_level_0__",  # an index of pandas
-    ),
-    "run": ("run", "system", "run_id", "model", "name"),
-    "comment": ("comment", "doc_id", "docno", "docid", "comment_id"),
-    "score": ("score", "value"),
-    "gain": ("gain", "grade", "relevance", "label"),
-    "text": ("text", "query", "post"),
-    "rank": ("rank",),
-    "assessor": ("assessor", "annotator"),
-    "repeat": ("repeat", "epoch"),
-    "level": ("level", "label", "vote"),
-}
 _MOST_LEVELS = 1000
 Values = list[Any]  # Any: values of a frame's cells, checked when they are read
 
@@ -155,9 +133,9 @@ def _run(name: str, lists: dict[str, list[tuple[float, str, float]]], order: str
         raise InputError(f"{PLACE}: run {name!r}, {fault.marked}") from None
 
 
-def qrels_of(frame: Frame) -> Qrels:
-    """The judgements of a frame: topic, comment, gain."""
-    columns = _Columns(frame)
+def qrels_of(frame: Frame, *, names: Mapping[str, str] | None = None) -> Qrels:
+    """The judgements of a frame: topic, comment, gain; ``names`` are the names of its columns."""
+    columns = _Columns(frame, names or {})
     gains: dict[str, dict[str, float]] = {}
     rows = zip(columns.ids("topic"), columns.ids("comment"), columns.numbers("gain"), strict=True)
     for place, (topic, comment, gain) in enumerate(rows, start=1):
@@ -168,12 +146,12 @@ def qrels_of(frame: Frame) -> Qrels:
     return Qrels.from_lists(gains)
 
 
-def votes_of(frame: Frame, *, top: int | None = None) -> Votes:
-    """The votes of a frame: topic, comment, assessor, level (missing: NA)."""
-    columns = _Columns(frame)
-    names = (columns.ids("topic"), columns.ids("comment"), columns.ids("assessor"))
+def votes_of(frame: Frame, *, top: int | None = None, names: Mapping[str, str] | None = None) -> Votes:
+    """The votes of a frame: topic, comment, assessor, level (missing: NA); ``names`` are the names of its columns."""
+    columns = _Columns(frame, names or {})
+    ids = (columns.ids("topic"), columns.ids("comment"), columns.ids("assessor"))
     try:
-        return Votes.from_rows(zip(*names, columns.levels("level"), strict=True), max_level=top)
+        return Votes.from_rows(zip(*ids, columns.levels("level"), strict=True), max_level=top)
     except InputError as fault:
         raise InputError(f"{PLACE}: {fault.marked}") from None
 
@@ -241,8 +219,10 @@ class _Columns:
 
     def other_numbers(self) -> dict[str, list[float | None]]:
         """The columns of numbers whose names are not Kaiwa's, by name; None for an empty cell."""
-        own = {name for names in NAMES.values() for name in names} | {*self._named.values()}
-        others = [name for name in self._table.column_names if name not in own]
+        own = {name for names in COLUMNS.values() for name in names}
+        others = [
+            name for name in self._table.column_names if name.lower() not in own and name not in self._named.values()
+        ]
         cells = {name: self._table.column(name).to_pylist() for name in others}
         return {name: list(map(_number_or_gap, column)) for name, column in cells.items() if _are_numbers(column)}
 
@@ -258,13 +238,14 @@ class _Columns:
         if column in self._named:
             return self._named[column]
         taken = set(self._named.values())
-        return next((name for name in NAMES[column] if name in self._table.column_names and name not in taken), None)
+        return usual_column(column, [name for name in self._table.column_names if name not in taken])
 
     def _cells(self, column: str) -> Values:
         name = self._name(column)
         if name is None:
-            known, present = " or ".join(map(repr, NAMES[column])), ", ".join(map(repr, self._table.column_names))
-            raise InputError.at(PLACE, f"has no column {known}", f"rename one of {present}")
+            known, present = " or ".join(map(repr, COLUMNS[column])), ", ".join(map(repr, self._table.column_names))
+            fix = f"rename one of {present}, or name it: from_pandas(frame, {column}=...)"
+            raise InputError.at(PLACE, f"has no column {known}", fix)
         cells: Values = self._table.column(name).to_pylist()
         return cells
 

@@ -31,7 +31,6 @@ from kaiwa.formats.pairs import (
 from kaiwa.formats.recognition import Match
 from kaiwa.formats.text_files import bare_name, json_values, read_blocks
 from kaiwa.nouns.ids import first_rows
-from kaiwa.nouns.normalise import fingerprint, skeleton
 from kaiwa.nouns.run import Pair
 
 if TYPE_CHECKING:
@@ -66,6 +65,8 @@ class TextLookup:
 
     def fill(self, rows: Iterator[tuple[int, list[str]]]) -> None:
         """Add all texts, before ids are looked up."""
+        from kaiwa.nouns.normalise import fingerprint, skeleton  # loads OpenSSL, which few formats need
+
         count = 0
         for batch in in_batches(rows):
             texts = [cells[1] for _, cells in batch]
@@ -124,6 +125,8 @@ class TextLookup:
 
 
 def _records(ids: Sequence[str], *, first_row: int) -> Records:
+    from kaiwa.nouns.normalise import fingerprint  # as above
+
     records = np.zeros(len(ids), dtype=_RECORD)
     records["row"] = np.arange(first_row, first_row + len(ids))
     records["key"] = [fingerprint(one) for one in ids]

@@ -13,14 +13,13 @@ from kaiwa.errors import InputError, option
 from kaiwa.files.atomic import write_text
 from kaiwa.formats.fields import cell, csv_text, number, read_csv
 from kaiwa.formats.recognition import Match
+from kaiwa.nouns.factors import Factors, TopicFactors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from kaiwa.formats.fields import Texts
     from kaiwa.formats.recognition import Head
-    from kaiwa.nouns.matrix import Factors
 
 
 HEADER = ["measure", "topic", "mean", "sd"]
@@ -32,8 +31,8 @@ def is_factors(head: Head) -> Match:
     return Match.SURE if head.header in (HEADER, WITH_SCORES) else Match.NO
 
 
-def read_factors(path: Path) -> dict[str, Factors]:
-    """The factors in a file, by measure."""
+def read_factors(path: Path) -> Factors:
+    """The factors in a file."""
     rows = list(read_csv(path))
     header = [cell.lower() for cell in rows[0][1]] if rows else []
     if header not in (HEADER, WITH_SCORES):
@@ -49,34 +48,32 @@ def read_factors(path: Path) -> dict[str, Factors]:
         if sd < 0:
             raise InputError.at(path, f"sd {row[3]} is negative", "fix the cell", line=line)
         found.setdefault(row[0], []).append((row[1], mean, sd))
-    return {measure: _factors(path, measure, entries) for measure, entries in found.items()}
+    return Factors(_of_measure(path, measure, entries) for measure, entries in found.items())
 
 
-def write_factors(path: Path, factors: Iterable[Factors], *, scores: str = "") -> None:
+def write_factors(path: Path, factors: Factors, *, scores: str = "") -> None:
     """Write factors, with every digit, and the hash of the ``scores`` that are written with them."""
     write_text(path, _text(factors, scores))
 
 
-def factors_texts(factors: dict[str, Factors]) -> Texts:
+def factors_texts(factors: Factors) -> Texts:
     """The text of the file."""
-    return {"": _text(factors.values())}
+    return {"": _text(factors)}
 
 
-def _text(factors: Iterable[Factors], scores: str = "") -> str:
+def _text(factors: Factors, scores: str = "") -> str:
     more = [scores] if scores else []
     rows = [
         [cell("measure", each.measure, first=True), cell("topic", topic), mean, sd, *more]
-        for each in factors
+        for each in map(factors.of, factors)
         for topic, mean, sd in zip(each.topics, each.means.tolist(), each.sds.tolist(), strict=True)
     ]
     return csv_text(WITH_SCORES if scores else HEADER, rows)
 
 
-def _factors(path: Path, measure: str, entries: list[tuple[str, float, float]]) -> Factors:
-    from kaiwa.nouns.matrix import Factors
-
+def _of_measure(path: Path, measure: str, entries: list[tuple[str, float, float]]) -> TopicFactors:
     try:
-        return Factors(
+        return TopicFactors(
             measure,
             tuple(topic for topic, _, _ in entries),
             np.array([mean for _, mean, _ in entries]),

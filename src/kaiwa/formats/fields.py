@@ -268,9 +268,43 @@ def _full_lines(
 Row = tuple[int, list[str]]
 
 
+COLUMNS = {
+    "measure": ("measure", "metric"),
+    "topic": (
+        "topic",
+        "query_id",
+        "qid",
+        "q_id",
+        "topic_id",
+        "sample_id",
+        "sample",
+        "id",
+        "__index_level_0__",  # an index of pandas
+    ),
+    "run": ("run", "system", "run_id", "model", "name"),
+    "comment": ("comment", "doc_id", "docno", "docid", "comment_id"),
+    "score": ("score", "value"),
+    "gain": ("gain", "grade", "relevance", "label"),
+    "text": ("text", "query", "post"),
+    "rank": ("rank",),
+    "assessor": ("assessor", "annotator"),
+    "repeat": ("repeat", "epoch"),
+    "level": ("level", "label", "vote"),
+}
+"""The usual names of columns, of files and data frames: ours first, then those of other tools."""
 SEPARATORS = (",", ";", "\t")
 _FORMULA = re.compile(r"'*(?:[=＝]|[-+@＋－＠](?![\w.:@-]*$))")
 """What a spreadsheet computes; ``-x7``, ``@ann`` and numbers are harmless, and stay as they are."""
+
+
+def usual_column(column: str, names: Sequence[str]) -> str | None:
+    """Which of the names is that of the column, in any case of letters; None if none is.
+
+    >>> usual_column("topic", ["name", "QID", "value"]), usual_column("gain", ["score"])
+    ('QID', None)
+    """
+    small = {name.lower(): name for name in reversed(names)}
+    return next((small[name] for name in COLUMNS[column] if name in small), None)
 
 
 def split_header(line: str) -> tuple[str, list[str]]:

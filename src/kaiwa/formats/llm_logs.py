@@ -20,7 +20,7 @@ from math import log as logarithm
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from kaiwa.errors import InputError, counted
-from kaiwa.files.inputs import ZstdError, ZstdFile, input_size
+from kaiwa.files.inputs import input_size
 from kaiwa.formats.recognition import Head, Match, is_zip
 from kaiwa.formats.text_files import BOMB_FLOOR_BYTES, BOMB_RATIO, open_binary, read_bytes
 from kaiwa.nouns.cells import Cells, Part, mean_cell
@@ -325,7 +325,8 @@ def _log(path: Path, folder: str | None) -> Log:
     if (rows := promptfoo_rows(log)) is not None:
         return promptfoo_log(path, rows)
     what = "is not a log of lm-evaluation-harness, inspect_ai or promptfoo"
-    raise InputError.at(path, what, "give samples_*.jsonl, an inspect .eval or JSON log, or promptfoo's results.json")
+    known = "samples_*.jsonl, an inspect .eval or JSON log, promptfoo's results.json"
+    raise InputError.at(path, what, f"give {known}, or a table as a data frame")
 
 
 def _without_failed(logs: dict[Path, Log], remarks: list[str]) -> dict[Path, Log]:
@@ -627,7 +628,6 @@ _LOCAL_HEADER = struct.Struct("<26xHH")
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
-    ZstdError,
     EOFError,
     struct.error,
     ValueError,
@@ -694,5 +694,10 @@ def _decompressed(packed: bytes, method: int, size: int) -> bytes:
     if method == zipfile.ZIP_DEFLATED:
         return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, size)
     if method == _ZSTD:
-        return ZstdFile(io.BytesIO(packed)).read(size)
+        from kaiwa.files.zstd import ZstdError, ZstdFile
+
+        try:
+            return ZstdFile(io.BytesIO(packed)).read(size)
+        except ZstdError as fault:
+            raise zipfile.BadZipFile(str(fault)) from None
     raise NotImplementedError(f"compression method {method}")

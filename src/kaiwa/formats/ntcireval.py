@@ -1,8 +1,14 @@
-"""NTCIREVAL's input, one folder per topic: ``0001/0001.rel`` (``doc L2``), ``0001/0001.RUN.res`` (one doc per line)."""
+"""NTCIREVAL's input, one folder per topic.
+
+``0001/0001.rel`` has levels (``doc L2``), ``0001/0001.Grelv`` direct gains (``doc 0.4``), ``0001/0001.RUN.res`` one doc
+per line.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from kaiwa.errors import InputError, counted
 from kaiwa.files.atomic import visible_files
@@ -12,14 +18,15 @@ from kaiwa.nouns.qrels import Qrels
 from kaiwa.nouns.run import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from kaiwa.formats.fields import Texts
     from kaiwa.formats.recognition import Head
 
 
-_REL_FORM, _RES_FORM = "comment L2", "comment"
+_REL_FORM, _GRELV_FORM, _RES_FORM = "comment L2", "comment 0.4", "comment"
+_GRELV = ".Grelv"
 _RUNS, _TOPICS = "runlist", "topics.tid"
 
 
@@ -28,6 +35,12 @@ def is_rel(head: Head) -> Match:
     if head.is_folder:
         return Match.SURE if head.has_files(".rel") else Match.POSSIBLE
     return Match.SURE if head.name.endswith(".rel") else Match.NO
+
+
+def is_grelv(head: Head) -> Match:
+    """Whether the file or some file of the folder is a .Grelv file."""
+    found = head.has_files(_GRELV) if head.is_folder else head.name.endswith(_GRELV)
+    return Match.SURE if found else Match.NO
 
 
 def is_res(head: Head) -> Match:
@@ -39,10 +52,12 @@ def is_res(head: Head) -> Match:
 
 def read_rel(path: Path) -> Qrels:
     """The judgements of one .rel file, named after its topic, or of every topic's .rel file in a folder."""
-    files = _files(path, ".rel") if path.is_dir() else [path]
-    if len({file.stem for file in files}) < len(files):
-        raise InputError.at(path, "two .rel files of the same topic", "keep one")
-    return Qrels.from_lists({file.stem: _grades(file) for file in files})
+    return Qrels.from_lists({file.stem: _grades(file) for file in _topic_files(path, ".rel")})
+
+
+def read_grelv(path: Path) -> Qrels:
+    """The direct gains of one .Grelv file, named after its topic, or of every topic's .Grelv file in a folder."""
+    return Qrels.from_lists({file.stem: _direct_gains(file) for file in _topic_files(path, _GRELV)})
 
 
 def read_res(path: Path, *, order: str | None = None) -> list[Run]:  # noqa: ARG001  .res files have one order
@@ -59,14 +74,30 @@ def read_res(path: Path, *, order: str | None = None) -> list[Run]:  # noqa: ARG
 
 def rel_texts(gains: Qrels) -> Texts:
     """The text of each file: every topic's judgements, and the list of topics."""
+    return _judgement_texts(gains, ".rel", lambda *judged: f"L{level_of(*judged)}")
+
+
+def grelv_texts(gains: Qrels) -> Texts:
+    """The text of each file: every topic's gains, and the list of topics."""
+    return _judgement_texts(gains, _GRELV, _gain_text)
+
+
+def _judgement_texts(gains: Qrels, ending: str, shown: Callable[[str, str, float], str]) -> Texts:
     texts = {
-        f"{_folder(topic)}/{file_name(f'{topic}.rel')}": "".join(
-            f"{word('comment', comment, first=True)} L{level_of(topic, comment, gain)}\n"
+        f"{_folder(topic)}/{file_name(f'{topic}{ending}')}": "".join(
+            f"{word('comment', comment, first=True)} {shown(topic, comment, gain)}\n"
             for comment, gain in gains.of(topic).items()
         )
         for topic in gains.topics
     }
     return texts | {_TOPICS: lines("topic", gains.topics)}
+
+
+def _gain_text(topic: str, comment: str, gain: float) -> str:
+    """The gain as a decimal number, which every reader of C takes."""
+    if gain < 0:
+        raise InputError.at(f"comment {comment!r}", f"gain {gain:g} of topic {topic!r} is negative", "gains start at 0")
+    return str(int(gain)) if gain == int(gain) else np.format_float_positional(gain, trim="-")
 
 
 def res_texts(runs: Iterable[Run]) -> Texts:
@@ -91,8 +122,18 @@ def level_of(topic: str, comment: str, gain: float) -> int:
     """The gain as a level L0, L1, ...; other gains have none."""
     if gain != int(gain) or gain < 0:
         what = f"gain {gain:g} of topic {topic!r} is not a level"
-        raise InputError.at(f"comment {comment!r}", what, "NTCIR files have levels L0, L1, ...; write the TREC format")
+        raise InputError.at(
+            f"comment {comment!r}", what, "NTCIR files have levels L0, L1, ...; write grelv or trec-qrels"
+        )
     return int(gain)
+
+
+def _topic_files(path: Path, ending: str) -> list[Path]:
+    """The file itself, or the files of a folder, one for each topic."""
+    files = _files(path, ending) if path.is_dir() else [path]
+    if len({file.stem for file in files}) < len(files):
+        raise InputError.at(path, f"two {ending} files of the same topic", "keep one")
+    return files
 
 
 def _files(folder: Path, ending: str) -> list[Path]:
@@ -105,19 +146,42 @@ def _files(folder: Path, ending: str) -> list[Path]:
 
 
 def _grades(file: Path) -> dict[str, float]:
-    grades: dict[str, float] = {}
+    return _judged(file, _REL_FORM, _level)
+
+
+def _direct_gains(file: Path) -> dict[str, float]:
+    return _judged(file, _GRELV_FORM, _gain)
+
+
+def _judged(file: Path, form: str, value: Callable[[Path, int, str], float]) -> dict[str, float]:
+    """The comments of a file with the value of each."""
+    judged: dict[str, float] = {}
     for line, row in read_fields(file):
-        _refuse_other_fields(file, line, row, 2, _REL_FORM)
-        comment, level = row
-        digits = level.removeprefix("L")
-        if not (digits.isascii() and is_number(digits) and abs(float(digits)) < float("inf")):
-            raise InputError.at(file, f"grade {level!r} is not a level", "write L0, L1, L2, ...", line=line)
-        if comment in grades:
+        _refuse_other_fields(file, line, row, 2, form)
+        comment, text = row
+        if comment in judged:
             raise InputError.at(file, f"duplicate comment {comment!r}", "keep one judgement", line=line)
-        grades[comment] = float(digits)
-    if not grades:
-        raise InputError.at(file, "contains no judgement", f"a line reads: {_REL_FORM}")
-    return grades
+        judged[comment] = value(file, line, text)
+    if not judged:
+        raise InputError.at(file, "contains no judgement", f"a line reads: {form}")
+    return judged
+
+
+def _level(file: Path, line: int, text: str) -> float:
+    digits = text.removeprefix("L")
+    if not _is_finite(digits):
+        raise InputError.at(file, f"grade {text!r} is not a level", "write L0, L1, L2, ...", line=line)
+    return float(digits)
+
+
+def _gain(file: Path, line: int, text: str) -> float:
+    if not _is_finite(text):
+        raise InputError.at(file, f"gain {text!r} is not a number", "write 0, 0.4, 3, ...", line=line)
+    return float(text)
+
+
+def _is_finite(text: str) -> bool:
+    return text.isascii() and is_number(text) and abs(float(text)) < float("inf")
 
 
 def _ranking(file: Path) -> list[tuple[str, float]]:

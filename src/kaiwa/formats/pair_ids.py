@@ -1,79 +1,85 @@
 """Ids without texts out of a repository or labels, and the texts put back by who has them.
 
-Tweets may not be passed on, but their ids may. ``ids_in`` gives the ids of pairs; ``texts_put_back`` gives the pairs,
-or the labels, with the texts that files of tweets, pairs or topics have for the ids.
+Tweets may not be passed on, but their ids may. ``pair_ids_of`` gives the ids of pairs; ``texts_put_back`` gives the
+pairs, or the labels, with the texts that files of tweets, pairs or topics have for the ids.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from kaiwa.errors import InputError, counted, option
-from kaiwa.formats.judging_sheets import voted_sheet_text
-from kaiwa.formats.pairs import FIELDS, clean_cell, read_pair_ids
+from kaiwa.errors import InputError, option
+from kaiwa.formats.pairs import clean_cell, read_pair_ids
 from kaiwa.formats.readers import format_of, read
+from kaiwa.formats.reading import path_list
 from kaiwa.formats.recognition import PAIR_IDS, PAIRS, TOPICS, TWEETS, VOTES, Head
 from kaiwa.formats.repository import open_repository
 from kaiwa.nouns.ids import unpack
+from kaiwa.nouns.pair_ids import PairIds, PairTexts
+from kaiwa.nouns.votes import Votes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from kaiwa.formats.pairs import PairId
-    from kaiwa.nouns.votes import Votes
+    from kaiwa.nouns.pair_ids import PairId
 
 
 _IDS_ON_A_LINE = 2
 
 
-def ids_in(path: Path) -> list[PairId]:
-    """The ids of the pairs of a repository, of a file of pairs or of ids, or of the items of labels, each once."""
-    if _is_repository(path):
-        found = (pair for batch in open_repository(path).table("pairs") for pair in zip(*batch, strict=True))
-        return [(post, comment) for post, comment in found]
-    row = format_of(path, PAIR_IDS, PAIRS, VOTES)
-    if row.noun is PAIR_IDS:
-        return read_pair_ids(path)
-    if row.noun is PAIRS:
-        pairs = (pair for batch in row.read(path) for pair in batch)
-        return list(dict.fromkeys((pair.post_id, pair.comment_id) for pair in pairs))
-    return _items(row.read(path))
+def pair_ids_of(given: Any) -> PairIds:  # Any: of a caller, looked at here
+    """The ids of pairs or of the items of labels, each once: of a noun, a repository, or a file of one of these."""
+    found = given if isinstance(given, PairIds | Votes) else _found_in(_one_path(given))
+    return PairIds(_items(found)) if isinstance(found, Votes) else found
 
 
-@dataclass(frozen=True)
-class PutBack:
-    """A file with texts again: its text, how many of its lines have both texts, and how many were left out.
-
-    The text is that of a file of pairs (TSV with a header), or the sheet of labels.
-    """
-
-    text: str
-    form: str
-    found: int
-    missing: int
-
-    def __str__(self) -> str:
-        left_out = f"; {self.missing:,} left out, whose texts are missing" if self.missing else ""
-        return f"{counted(self.found, 'pair')} with texts, written as {self.form}{left_out}"
-
-
-def texts_put_back(ids: Path, sources: Sequence[Path]) -> PutBack:
-    """The pairs or the labels of a file of ids, with the texts that are in the sources; an error if none is."""
-    votes = None if max(map(len, Head(ids).fields), default=0) <= _IDS_ON_A_LINE else read(VOTES, ids)
-    pairs = read_pair_ids(ids) if votes is None else _items(votes)
+def texts_put_back(given: Any, sources: Sequence[Path]) -> PairTexts:  # Any: of a caller, looked at here
+    """The pairs or the labels of ids, with the texts that are in the sources; an error if none is."""
+    if isinstance(given, PairIds | Votes):
+        place, found = "the ids", given
+    else:
+        path = _one_path(given)
+        place, found = str(path), _bare_ids(path) or _found_in(path)
+    votes = found if isinstance(found, Votes) else None
+    pairs = pair_ids_of(found).pairs
     texts = _texts_of(pairs, sources)
-    known = [(post, comment) for post, comment in pairs if post in texts.posts and comment in texts.comments]
+    known = [
+        (post, texts.posts[post], comment, texts.comments[comment])
+        for post, comment in pairs
+        if post in texts.posts and comment in texts.comments
+    ]
     if not known:
         what = f"has no pair whose texts are in {', '.join(map(str, sources))}"
-        raise InputError.at(ids, what, f"give files with these ids with {option('texts')}")
-    missing = len(pairs) - len(known)
-    if votes is not None:
-        return PutBack(voted_sheet_text(votes, texts.posts, texts.comments), "sheet", len(known), missing)
-    rows = ((post, texts.posts[post], comment, texts.comments[comment]) for post, comment in known)
-    text = "".join("\t".join(cells) + "\n" for cells in (FIELDS, *rows))
-    return PutBack(text, "pairs-tsv", len(known), missing)
+        raise InputError.at(place, what, f"give files with these ids with {option('texts')}")
+    return PairTexts(known, len(pairs) - len(known), votes)
+
+
+def _one_path(given: Any) -> Path:  # Any: as above
+    paths = path_list("files", given)
+    if len(paths) != 1:
+        raise InputError.at(paths[1], "is a second file of ids of pairs", "convert one file at a time")
+    return paths[0]
+
+
+def _bare_ids(path: Path) -> PairIds | None:
+    """The ids of a file of two columns, whose header may be missing; None if it has more."""
+    if path.is_dir() or max(map(len, Head(path).fields), default=0) > _IDS_ON_A_LINE:
+        return None
+    return read_pair_ids(path)
+
+
+def _found_in(path: Path) -> PairIds | Votes:
+    if _is_repository(path):
+        found = (pair for batch in open_repository(path).table("pairs") for pair in zip(*batch, strict=True))
+        return PairIds([(post, comment) for post, comment in found])
+    row = format_of(path, PAIR_IDS, PAIRS, VOTES)
+    if row.noun is PAIRS:
+        pairs = (pair for batch in row.read(path) for pair in batch)
+        return PairIds(tuple(dict.fromkeys((pair.post_id, pair.comment_id) for pair in pairs)))
+    made: PairIds | Votes = row.read(path)
+    return made
 
 
 def _items(votes: Votes) -> list[PairId]:

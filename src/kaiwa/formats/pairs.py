@@ -9,13 +9,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kaiwa.errors import InputError
-from kaiwa.files.foreign_parquet import foreign_batches, foreign_size
 from kaiwa.files.inputs import open_input
 from kaiwa.formats.fields import read_fields, split_header, stream_rows, word
 from kaiwa.formats.judging_sheets import is_sheet
 from kaiwa.formats.recognition import Head, Match, is_text, partly
 from kaiwa.formats.text_files import Block, Span, numbered_lines, read_blocks
-from kaiwa.nouns.normalise import fingerprint
+from kaiwa.nouns.pair_ids import PairId, PairIds
 from kaiwa.nouns.run import Pair
 
 if TYPE_CHECKING:
@@ -211,6 +210,8 @@ def refuse_invalid_ids(pair: Pair, path: Path, line: int | None) -> None:
 
 def read_pairs_parquet(path: Path, *, groups: range | None = None, translations: Sequence[str] = ()) -> Iterator[Batch]:
     """The pairs of a Parquet file or of some of its row groups, batch by batch."""
+    from kaiwa.files.foreign_parquet import foreign_batches  # loads what starts processes
+
     own = [name for name in translations if name in parquet_translations(path)] if translations else []
     for columns in foreign_batches(path, (*FIELDS, *own), SHAPE, groups):
         rows = (list(map(clean_cell, row)) for row in zip(*columns, strict=True))
@@ -223,8 +224,6 @@ def read_pairs_parquet(path: Path, *, groups: range | None = None, translations:
 # Ids of pairs without texts, where texts may not be passed on: the header post_id TAB comment_id, then two ids a line.
 
 
-PairId = tuple[str, str]
-"""The ids of a post and of its comment."""
 _IDS = ("post_id", "comment_id")
 
 
@@ -233,7 +232,7 @@ def is_pair_ids(head: Head) -> Match:
     return Match.SURE if head.fields and tuple(head.fields[0]) == _IDS else Match.NO
 
 
-def read_pair_ids(path: Path) -> list[PairId]:
+def read_pair_ids(path: Path) -> PairIds:
     """The ids of the pairs, in the order of the lines; the header may be missing."""
     found = dict[PairId, int]()
     for place, (line, cells) in enumerate(read_fields(path)):
@@ -248,14 +247,14 @@ def read_pair_ids(path: Path) -> list[PairId]:
         found[pair] = line
     if not found:
         raise InputError.at(path, "contains no pair", "write: post_id TAB comment_id")
-    return list(found)
+    return PairIds(tuple(found))
 
 
-def pair_ids_texts(pairs: Iterable[PairId]) -> Texts:
+def pair_ids_texts(ids: PairIds) -> Texts:
     """The text of the file."""
     lines = [
         "\t".join(_IDS),
-        *(f"{word('post', post, first=True)}\t{word('comment', comment)}" for post, comment in pairs),
+        *(f"{word('post', post, first=True)}\t{word('comment', comment)}" for post, comment in ids.pairs),
     ]
     return {"": "".join(f"{line}\n" for line in lines)}
 
@@ -282,6 +281,8 @@ def jsonl_translations(path: Path) -> tuple[str, ...]:
 
 def parquet_translations(path: Path) -> tuple[str, ...]:
     """The translations of a Parquet file."""
+    from kaiwa.files.foreign_parquet import foreign_size  # as above
+
     return translations_among(foreign_size(path).column_bytes)
 
 
@@ -370,6 +371,8 @@ def made_id(kind: str, text: str) -> str:
     >>> made_id("p", "Hello") == made_id("p", "Hello") != made_id("p", "hello")
     True
     """
+    from kaiwa.nouns.normalise import fingerprint  # loads OpenSSL, which few formats need
+
     return f"{kind}{fingerprint(text):016x}"
 
 

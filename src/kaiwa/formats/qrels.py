@@ -15,13 +15,13 @@ import numpy as np
 
 from kaiwa.errors import InputError, UnknownName
 from kaiwa.files.atomic import write_text
-from kaiwa.formats.fields import Columns, count_fields, decimals, is_number, number, read_spaced, split_fields, word
+from kaiwa.formats.fields import Columns, count_fields, decimals, is_number, number, read_fields, split_fields, word
 from kaiwa.formats.ntcireval import level_of
 from kaiwa.formats.recognition import Match, are_fractions, are_ids, are_numbers, are_whole, partly
 from kaiwa.formats.text_files import Block, read_blocks
 from kaiwa.formats.topics import TopicNumbers
 from kaiwa.nouns.ids import FloatArray, IdArray, IntArray, repeated_row, starts_of
-from kaiwa.nouns.qrels import Qrels
+from kaiwa.nouns.qrels import IntentChances, Qrels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -286,14 +286,6 @@ _TYPES = {"inf": False, "nav": True}
 _INTENT_SHORT, _LONG = 3, 4
 
 
-@dataclass(frozen=True)
-class IntentChances:
-    """P(i|q) by (topic, intent), and the intents that one item satisfies (navigational)."""
-
-    chances: dict[tuple[str, str], float]
-    navigational: frozenset[tuple[str, str]]
-
-
 def is_intent_chances(head: Head) -> Match:
     """Whether lines are a topic, an intent and a chance; surely if the intent's type follows."""
     if not head.fields or any(len(row) not in {_INTENT_SHORT, _LONG} for row in head.fields):
@@ -308,7 +300,7 @@ def read_intent_chances(path: Path) -> IntentChances:
     """The chances and types of a file's intents; an intent without a type is informational."""
     chances: dict[tuple[str, str], float] = {}
     navigational: set[tuple[str, str]] = set()
-    for line, row in read_spaced(path):
+    for line, row in read_fields(path):
         if len(row) not in {_INTENT_SHORT, _LONG} or (len(row) == _LONG and row[3] not in _TYPES):
             raise InputError.at(path, "is not a line of an intent", f"a line reads: {_FORM}", line=line)
         intent = (row[0], row[1])
@@ -320,3 +312,13 @@ def read_intent_chances(path: Path) -> IntentChances:
         if len(row) == _LONG and _TYPES[row[3]]:
             navigational.add(intent)
     return IntentChances(chances, frozenset(navigational))
+
+
+def intent_chances_texts(chances: IntentChances) -> Texts:
+    """The text of the file: topic, intent, chance and type."""
+    lines = [
+        f"{word('topic', topic, first=True)} {word('intent', intent)} {chance!r} "
+        f"{'nav' if (topic, intent) in chances.navigational else 'inf'}\n"
+        for (topic, intent), chance in chances.chances.items()
+    ]
+    return {"": "".join(lines)}

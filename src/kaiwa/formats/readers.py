@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from kaiwa.formats.pairs import Batch
-    from kaiwa.formats.qrels import IntentChances
-    from kaiwa.formats.recognition import Format, Noun
+    from kaiwa.formats.recognition import Content, Format
     from kaiwa.nouns.cells import Cells, CompleteScores
-    from kaiwa.nouns.matrix import Direction, Factors, Matrix
-    from kaiwa.nouns.qrels import Qrels
+    from kaiwa.nouns.factors import Factors
+    from kaiwa.nouns.matrix import Direction, Matrix
+    from kaiwa.nouns.qrels import IntentChances, Qrels
     from kaiwa.nouns.run import Run
     from kaiwa.nouns.votes import Votes
 
@@ -38,7 +38,7 @@ T = TypeVar("T")
 W = TypeVar("W")
 
 
-def read(noun: Noun[T, W], path: Path | str, **options: object) -> T:
+def read(noun: Content[T, W], path: Path | str, **options: object) -> T:
     """The noun in a file or folder, in any of its formats; ``options`` are those of the noun."""
     found: T = format_of(Path(path), noun).read(Path(path), **options)
     return found
@@ -111,8 +111,8 @@ def read_pairs(path: Path) -> Iterator[Batch]:
     return read(PAIRS, path)
 
 
-def read_factors(path: Path) -> dict[str, Factors]:
-    """The standardisation factors in a file, by measure."""
+def read_factors(path: Path) -> Factors:
+    """The standardisation factors in a file."""
     return read(FACTORS, path)
 
 
@@ -121,7 +121,9 @@ def read_chances(path: Path) -> IntentChances:
     return read(CHANCES, path)
 
 
-def format_of(path: Path, noun: Noun[T, W], *others: Noun[Any, Any]) -> Format[Any, Any]:  # Any: of any of the nouns
+def format_of(
+    path: Path, noun: Content[T, W], *others: Content[Any, Any]
+) -> Format[Any, Any]:  # Any: of any of the nouns
     """The format of a file that should hold one of the nouns; a file that fits another noun better is an error.
 
     If no format recognises the file, the format is the first noun's default, whose reader reports what is wrong.
@@ -133,27 +135,27 @@ def format_of(path: Path, noun: Noun[T, W], *others: Noun[Any, Any]) -> Format[A
         return best
     other, better = _best(head, _rows_of_others(nouns))
     if better > match:
-        raise _wrong_noun(path, other, nouns)
+        raise _wrong_noun(path, other, nouns, better)
     return best
 
 
-def recognised(path: Path, *nouns: Noun[Any, Any]) -> tuple[Format[Any, Any], Match]:  # Any: of any of the nouns
+def recognised(path: Path, *nouns: Content[Any, Any]) -> tuple[Format[Any, Any], Match]:  # Any: of any of the nouns
     """The format of the nouns that fits a file or folder best, and how well it fits."""
     return _best(Head(path), _rows(nouns))
 
 
-def refuse_other_nouns(path: Path, *nouns: Noun[Any, Any]) -> None:  # Any: as above
+def refuse_other_nouns(path: Path, *nouns: Content[Any, Any]) -> None:  # Any: as above
     """Refuse a file or folder that surely contains another noun."""
     other, match = _best(Head(path), _rows_of_others(nouns))
     if match is Match.SURE:
-        raise _wrong_noun(path, other, nouns)
+        raise _wrong_noun(path, other, nouns, match)
 
 
-def _rows(nouns: Sequence[Noun[Any, Any]]) -> list[Format[Any, Any]]:  # Any: as above
+def _rows(nouns: Sequence[Content[Any, Any]]) -> list[Format[Any, Any]]:  # Any: as above
     return [row for noun in nouns for row in FORMATS.values() if row.noun is noun]
 
 
-def _rows_of_others(nouns: Sequence[Noun[Any, Any]]) -> list[Format[Any, Any]]:  # Any: as above
+def _rows_of_others(nouns: Sequence[Content[Any, Any]]) -> list[Format[Any, Any]]:  # Any: as above
     return [row for row in FORMATS.values() if row.noun not in nouns]
 
 
@@ -168,7 +170,13 @@ def _best(head: Head, rows: Iterable[Format[Any, Any]]) -> tuple[Format[Any, Any
     return max(found, key=lambda pair: pair[1])
 
 
-def _wrong_noun(path: Path, found: Format[Any, Any], nouns: tuple[Noun[Any, Any], ...]) -> InputError:
+def _wrong_noun(path: Path, found: Format[Any, Any], nouns: tuple[Content[Any, Any], ...], match: Match) -> InputError:
+    if path.suffix == ".parquet" and match is not Match.SURE:
+        fix = "read it with pandas.read_parquet, and give the data frame"
+        return InputError.at(path, "is Parquet, of which only pairs are read", fix)
+    if path.suffix == ".json" and match is not Match.SURE:
+        what = f"is JSON, and no {' or '.join(noun.name for noun in nouns)} of a known form"
+        return InputError.at(path, what, "load it, and give the dict or the data frame")
     what = f"this is {found.noun.file} ({found.shape}), not {' or '.join(noun.wanted for noun in nouns)}"
     return InputError.at(path, what, found.noun.use.format(path=shlex.quote(str(path))))
 
@@ -261,7 +269,7 @@ def chosen_measure(known: Collection[str], measure: str | None, place: object) -
     """The measure of this name, or the only measure."""
     if measure is None and len(known) > 1:
         raise InputError.at(
-            place, f"contains {len(known)} measures ({', '.join(known)})", f"choose one with {option('measure')}"
+            place, f"contains {len(known)} measures ({', '.join(known)})", f"choose one with {option('measures')}"
         )
     if measure is not None and measure not in known:
         raise InputError(f"{place}: {UnknownName.among('measure', measure, known)}")

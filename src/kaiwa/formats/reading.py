@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from operator import index as whole
 from os import PathLike, fspath
@@ -10,17 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from kaiwa.errors import InputError, UnknownName, option
+from kaiwa.nouns.measure_name import known_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from kaiwa.formats.data_frames import Frame
-    from kaiwa.formats.qrels import IntentChances
     from kaiwa.nouns.cells import Cells
-    from kaiwa.nouns.matrix import Direction, Factors
-    from kaiwa.nouns.qrels import Qrels
-    from kaiwa.nouns.run import Run
+    from kaiwa.nouns.factors import Factors
+    from kaiwa.nouns.matrix import Direction
+    from kaiwa.nouns.measure_name import MeasuresInput, OtherMeasure
+    from kaiwa.nouns.qrels import IntentChances, Qrels
+    from kaiwa.nouns.run import Run, Runs
     from kaiwa.nouns.scores import Scores
+    from kaiwa.nouns.topics import Topics
     from kaiwa.nouns.votes import Votes
 
     AnyPath: TypeAlias = PathLike[str] | str
@@ -55,19 +58,20 @@ def read_run(source: Path | str | Frame, *, order: str | None = None) -> Run:
     return found[0]
 
 
-def read_runs(*sources: Path | str | Frame, order: str | None = None) -> list[Run]:
+def read_runs(*sources: Path | str | Frame, order: str | None = None) -> Runs:
     """Runs from files and folders, named or matched by patterns such as ``runs/*.txt``, or from data frames.
 
     >>> import kaiwa, polars
     >>> frame = {"run": ["A", "B"], "topic": ["q1", "q1"], "comment": ["a", "a"], "score": [1.0, 2.0]}
     >>> kaiwa.read_runs(polars.DataFrame(frame))
-    [Run('A', 1 topic, 1 comment), Run('B', 1 topic, 1 comment)]
+    Runs(2 runs, 1 topic)
     """
     from kaiwa.formats import data_frames, readers
+    from kaiwa.nouns.run import Runs
 
     paths, frames = _paths_and_frames(sources)
     framed = [run for frame in frames for run in data_frames.runs_of(frame, order=order)]
-    return [*readers.read_runs(paths, order=order), *framed]
+    return Runs([*readers.read_runs(paths, order=order), *framed])
 
 
 def read_qrels(source: Path | str | Frame) -> Qrels:
@@ -154,15 +158,20 @@ def read_scores(
     >>> kaiwa.read_scores(frame, measure="seconds", lower_is_better="seconds")["seconds"].direction
     'lower'
     """
+    from kaiwa.formats.readers import with_directions
     from kaiwa.nouns.scores import Scores
 
-    found = Scores([_read_cells(sources, _directions(lower_is_better, higher_is_better), measure=measure)])
+    cells = _read_cells(sources, measure=measure)
+    directions = _directions(lower_is_better, higher_is_better, cells.tables)
+    found = Scores([with_directions(cells, directions)])
     return found if missing is None else found.complete(missing=missing)
 
 
-def _directions(lower: str | Iterable[str], higher: str | Iterable[str]) -> dict[str, Direction]:
-    """The directions that the caller chose, by measure."""
-    low, high = ({names} if isinstance(names, str) else set(names) for names in (lower, higher))
+def _directions(
+    lower: str | Iterable[str], higher: str | Iterable[str], known: Collection[str]
+) -> dict[str, Direction]:
+    """The directions that the caller chose, by measure; of several names with commas the whole is tried first."""
+    low, high = (set(names_apart([names] if isinstance(names, str) else names, known)) for names in (lower, higher))
     if both := low & high:
         raise InputError(
             f"{option('lower_is_better')} and {option('higher_is_better')} both name {min(both)!r}; give one of them"
@@ -170,15 +179,29 @@ def _directions(lower: str | Iterable[str], higher: str | Iterable[str]) -> dict
     return {**dict.fromkeys(low, "lower"), **dict.fromkeys(high, "higher")}
 
 
-def read_factors(path: Path | str) -> dict[str, Factors]:
-    """Standardisation factors by measure, as ``write_factors`` wrote them.
+def refuse_idle_directions(chosen: Collection[str], lower: str | Iterable[str], higher: str | Iterable[str]) -> None:
+    """Refuse the direction of a measure that is not among the chosen ones.
+
+    >>> refuse_idle_directions(["P+"], "ppl", ())
+    Traceback (most recent call last):
+    kaiwa.errors.InputError: lower_is_better="ppl" is not among the chosen measures (P+); choose it too, or leave it out
+    """
+    for measure, direction in _directions(lower, higher, chosen).items():
+        if measure not in chosen:
+            given = option(f"{direction}_is_better", measure)
+            what = f"{given} is not among the chosen measures ({', '.join(chosen)})"
+            raise InputError(f"{what}; choose it too, or leave it out")
+
+
+def read_factors(path: Path | str) -> Factors:
+    """Standardisation factors, as their ``write`` or ``kaiwa standardise --save-factors`` wrote them.
 
     >>> import kaiwa
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp(), "factors.csv")
     >>> made = kaiwa.Scores.from_matrix("AP", ["q1"], "AB", [[0.5, 0.25]]).standardise()
-    >>> kaiwa.write_factors(path, made.factors["AP"])
+    >>> made.factors.write(path)
     >>> kaiwa.read_factors(path)["AP"].topics
     ('q1',)
     """
@@ -187,27 +210,26 @@ def read_factors(path: Path | str) -> dict[str, Factors]:
     return read_file(Path(path))
 
 
-def read_topics(path: Path | str) -> dict[str, str]:
-    r"""Topics from lines ``id TAB text``.
+def read_topics(source: Path | str | Frame) -> Topics:
+    r"""Topics from lines ``id TAB text``, or from a data frame with columns such as ``qid`` and ``query``.
 
     >>> import kaiwa
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp(), "topics.tsv")
     >>> _ = path.write_text("q1\tThe first day in Hawaii.\n")
-    >>> kaiwa.read_topics(path)
-    {'q1': 'The first day in Hawaii.'}
+    >>> kaiwa.read_topics(path)["q1"]
+    'The first day in Hawaii.'
     """
-    from kaiwa.formats.readers import read_topics as read_file
+    from kaiwa.formats import data_frames, readers
+    from kaiwa.nouns.topics import Topics
 
-    return read_file(Path(path))
+    return Topics(readers.read_topics(source) if isinstance(source, PathLike | str) else data_frames.topics_of(source))
 
 
-def _read_cells(
-    sources: Iterable[Path | str | Frame], directions: Mapping[str, Direction], *, measure: str = "score"
-) -> Cells:
+def _read_cells(sources: Iterable[Path | str | Frame], *, measure: str = "score") -> Cells:
     """The scores of files and data frames together, with gaps; frames without measures have this ``measure``."""
-    from kaiwa.formats.readers import read_cells, with_directions
+    from kaiwa.formats.readers import read_cells
 
     paths, frames = _paths_and_frames(sources)
     cells = read_cells(paths)
@@ -216,7 +238,7 @@ def _read_cells(
 
         for frame in frames:
             add_scores(cells, frame, measure=measure)
-    return with_directions(cells, directions)
+    return cells
 
 
 def _paths_and_frames(sources: Iterable[Path | str | Frame]) -> tuple[list[Path], list[Frame]]:
@@ -281,7 +303,7 @@ def each_run_of(
 
     A run that is not from a file has the place ``""``. ``moved`` is told how many sources are read, of how many.
     """
-    sources = [source for one in _each(given) for source in _run_files(one)]
+    sources = [source for one in _each(given) for source in run_files(one)]
     places: dict[str, str] = {}
     for done, one in enumerate(sources):
         moved(done, len(sources))
@@ -313,7 +335,7 @@ def _runs_in(one: Any, order: str | None, call: str) -> list[Run]:  # Any: of a 
     return read_runs(one, order=order)
 
 
-def _run_files(one: object) -> list[Any]:  # Any: paths or a frame
+def run_files(one: object) -> list[Any]:  # Any: paths or a frame
     """The files of runs that a name, pattern or folder means, or the frame."""
     from kaiwa.files.atomic import visible_files
     from kaiwa.formats.readers import recognised
@@ -422,7 +444,7 @@ def scores_of(
     if not found:
         raise InputError("no scores; give them")
     whole = found[0] if len(found) == 1 else together(found)
-    directions = _directions(lower_is_better, higher_is_better)
+    directions = _directions(lower_is_better, higher_is_better, whole.measures)
     return whole.directed(directions) if directions else whole
 
 
@@ -438,35 +460,63 @@ def scores_of_each(
     [('A',), ('B',)]
     """
     each = [scores_of(source) for source in sources]
-    chosen = _directions(lower_is_better, higher_is_better)
     known = list(dict.fromkeys(measure for scores in each for measure in scores))
+    chosen = _directions(lower_is_better, higher_is_better, known)
     for measure in chosen:
         one_of("measure", measure, known)
     return [scores.directed({name: chosen[name] for name in scores if name in chosen}) for scores in each]
 
 
-def chosen_names(kind: str, names: str | Sequence[str] | None, known: Iterable[str]) -> list[str]:
-    """The chosen ones of the known names, by default all; a name with commas may be several.
+def measures_among(names: MeasuresInput | None, known: Iterable[str]) -> list[str]:
+    """The chosen ones of the known measures, by default all; a name with commas may be several.
 
-    >>> chosen_names("measure", "nG@1,P+", ["P+", "nG@1"]), chosen_names("measure", "NCUgu,P", ["NCUgu,P"])
+    A measure may be spelled in another way.
+
+    >>> measures_among("nG@1,P+", ["P+", "nG@1"]), measures_among("NCUgu,P", ["NCUgu,P"])
     (['nG@1', 'P+'], ['NCUgu,P'])
+    >>> measures_among(["ndcg_cut_10", "map"], ["AP", "nDCG@10"])
+    ['nDCG@10', 'AP']
     """
     listed = list(known)
-    given = [names] if isinstance(names, str) else list(names or ())
-    chosen = names_apart(given, listed)
-    for name in chosen:
-        if name not in listed:
-            raise UnknownName.among(kind, name, listed)
-    return list(dict.fromkeys(chosen)) or listed
+    chosen = names_apart([] if names is None else measure_list(names), listed)
+    return list(dict.fromkeys(known_name(name, listed) for name in chosen)) or listed
 
 
-def names_apart(names: Iterable[str], known: Collection[str]) -> list[str]:
+def names_apart(names: Iterable[Any], known: Collection[str]) -> list[Any]:  # Any: names, or measures of ir_measures
     """The names; one with commas that is not known is several.
 
     >>> names_apart(["nG@1,P+", "NCUgu,P"], ["NCUgu,P"])
     ['nG@1', 'P+', 'NCUgu,P']
     """
-    return [part for name in names for part in ([name] if name in known else name.split(","))]
+    return [
+        part for name in names for part in ([name] if name in known or not isinstance(name, str) else name.split(","))
+    ]
+
+
+def measure_list(measures: MeasuresInput) -> list[str | OtherMeasure]:
+    """The measures; a text, or one measure of ir_measures, is one.
+
+    >>> measure_list("nG@1"), measure_list(("nG@1", "P+"))
+    (['nG@1'], ['nG@1', 'P+'])
+    """
+    if isinstance(measures, str) or not isinstance(measures, Iterable):
+        return [measures]
+    return list(measures)
+
+
+def one_name(argument: str, names: str | Sequence[str] | None, known: Collection[str]) -> str | None:
+    """The one name of an argument that may be a list elsewhere; None without one, an error with several.
+
+    >>> one_name("measures", ["NCUgu,P"], ["NCUgu,P"]), one_name("measures", None, ["P+"])
+    ('NCUgu,P', None)
+    >>> one_name("measures", "nG@1,P+", ["P+"])
+    Traceback (most recent call last):
+    kaiwa.errors.InputError: measures= is one name here, and nG@1, P+ are given; give one
+    """
+    given = [] if names is None else names_apart(name_list(argument, names), known)
+    if len(given) > 1:
+        raise InputError(f"{option(argument)} is one name here, and {', '.join(given)} are given; give one")
+    return given[0] if given else None
 
 
 def topics_of(given: TopicsInput, *, call: str = "") -> dict[str, str]:
@@ -475,20 +525,15 @@ def topics_of(given: TopicsInput, *, call: str = "") -> dict[str, str]:
     >>> topics_of({"q1": "Hello"})
     {'q1': 'Hello'}
     """
-    from kaiwa.formats.data_frames import topics_of as framed_topics
-    from kaiwa.nouns.ids import id_text
+    from kaiwa.nouns.topics import Topics
 
     topics: dict[str, str] = {}
     for one in _each(given):
-        sampled = getattr(one, "topics", None)
-        if isinstance(one, PathLike | str):
-            each = [read_topics(path) for path in matched(fspath(one))]
-        elif isinstance(one, Mapping) or isinstance(sampled, Mapping):
-            rows = dict(one if isinstance(one, Mapping) else sampled or {})
-            each = [{id_text("topic", topic): _text_of(topic, text) for topic, text in rows.items()}]
+        if isinstance(one, Mapping):
+            each = [one if isinstance(one, Topics) else Topics.from_dict(one)]
         else:
             _refuse_other_nouns(one, "topics", call)
-            each = [framed_topics(one)]
+            each = [read_topics(source) for source in _sources(one)]
         for own in each:
             if twice := next((topic for topic in own if topic in topics), None):
                 raise InputError(f"duplicate topic {twice!r}; give each topic once")
@@ -496,12 +541,6 @@ def topics_of(given: TopicsInput, *, call: str = "") -> dict[str, str]:
     if not topics:
         raise InputError("no topics; give at least one")
     return topics
-
-
-def _text_of(topic: object, text: object) -> str:
-    if not isinstance(text, str):
-        raise InputError(f"topic {topic!r}: {text!r} is not a text; give {{topic: text}}")
-    return text
 
 
 def _each(given: object) -> list[Any]:  # Any: of a caller, looked at by the verb that asks
@@ -525,10 +564,22 @@ def _refuse_other_nouns(given: object, wanted: str, call: str) -> None:
     if isinstance(given, PathLike | str):
         return
     if isinstance(given, Result):
-        known = {"Run": "a run", "Qrels": "qrels", "Votes": "votes", "Scores": "scores", "Topics": "topics"}
+        known = {
+            "Run": "a run",
+            "Runs": "runs",
+            "Qrels": "qrels",
+            "Votes": "votes",
+            "Scores": "scores",
+            "Topics": "topics",
+            "Factors": "standardisation factors",
+            "IntentChances": "chances of intents",
+        }
         kind = type(given).__name__
         order = f"the order is {call}" if call else f"give {wanted}"
         raise InputError(f"got {known.get(kind, kind)} where {wanted} are expected; {order}")
+    if isinstance(given, tuple) and hasattr(given, "_fields"):  # a row of ir_measures
+        fix = "give all rows as one data frame, pandas.DataFrame(rows)"
+        raise InputError(f"{type(given).__name__} is one row of {wanted}; {fix}")
     if not hasattr(given, "__arrow_c_stream__"):
         what = f"{type(given).__name__} is neither {wanted}, nor a path, nor a data frame"
         raise InputError(f"{what}; give {wanted}, the name of a file or folder, a data frame or a dict")

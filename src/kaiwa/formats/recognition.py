@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     from kaiwa.formats.dialogues import Tweet
     from kaiwa.formats.fields import Texts
-    from kaiwa.formats.pairs import Batch, PairId
-    from kaiwa.formats.qrels import IntentChances
+    from kaiwa.formats.pairs import Batch
     from kaiwa.nouns.cells import Cells
-    from kaiwa.nouns.matrix import Factors
-    from kaiwa.nouns.qrels import Qrels
+    from kaiwa.nouns.factors import Factors
+    from kaiwa.nouns.pair_ids import PairIds
+    from kaiwa.nouns.qrels import IntentChances, Qrels
     from kaiwa.nouns.run import Run
     from kaiwa.nouns.scores import Scores
     from kaiwa.nouns.votes import Votes
@@ -35,7 +35,7 @@ W = TypeVar("W")
 
 
 @dataclass(frozen=True)
-class Noun(Generic[T, W]):
+class Content(Generic[T, W]):
     """What a file contains: its name, the words for it and its file in a message, and the command that takes the file.
 
     Reading gives a T and writing takes a W; they differ for scores, which may have gaps when they are read.
@@ -47,33 +47,35 @@ class Noun(Generic[T, W]):
     use: str
 
 
-RUNS: Noun[list[Run], list[Run]] = Noun("run", "a run", "a run file", "score it: kaiwa score {path} --qrels QRELS")
-QRELS: Noun[Qrels, Qrels] = Noun(
+RUNS: Content[list[Run], list[Run]] = Content(
+    "run", "a run", "a run file", "score it: kaiwa score {path} --qrels QRELS"
+)
+QRELS: Content[Qrels, Qrels] = Content(
     "qrels", "qrels", "a qrels file", "score runs against it: kaiwa score RUN... --qrels {path}"
 )
-VOTES: Noun[Votes, Votes] = Noun(
+VOTES: Content[Votes, Votes] = Content(
     "votes", "votes", "a vote file", "turn its votes into qrels: kaiwa gains {path} -o QRELS"
 )
-SCORES: Noun[Cells, Scores] = Noun("scores", "scores", "a score file", "compare its runs: kaiwa compare {path}")
-TOPICS: Noun[dict[str, str], dict[str, str]] = Noun(
+SCORES: Content[Cells, Scores] = Content("scores", "scores", "a score file", "compare its runs: kaiwa compare {path}")
+TOPICS: Content[dict[str, str], dict[str, str]] = Content(
     "topics", "topics", "a topic file", "answer its topics: kaiwa retrieve INDEX {path} -o RUN"
 )
-PAIRS: Noun[Iterator[Batch], Iterator[Batch]] = Noun(
+PAIRS: Content[Iterator[Batch], Iterator[Batch]] = Content(
     "pairs", "pairs", "a file of pairs", "make a repository from it: kaiwa clean {path} -o REPO"
 )
-TWEETS: Noun[Iterator[Tweet], Iterator[Tweet]] = Noun(
+TWEETS: Content[Iterator[Tweet], Iterator[Tweet]] = Content(
     "tweets", "tweets", "a file of tweets", "make a repository from it: kaiwa clean {path} -o REPO --rules twitter"
 )
-PAIR_IDS: Noun[list[PairId], list[PairId]] = Noun(
+PAIR_IDS: Content[PairIds, PairIds] = Content(
     "ids of pairs", "ids of pairs", "a file of ids of pairs", "put the texts back: kaiwa convert {path} --texts FILE"
 )
-FACTORS: Noun[dict[str, Factors], dict[str, Factors]] = Noun(
+FACTORS: Content[Factors, Factors] = Content(
     "factors",
     "standardisation factors",
     "a file of standardisation factors",
     "standardise scores with it: kaiwa standardise SCORES --factors {path}",
 )
-CHANCES: Noun[IntentChances, IntentChances] = Noun(
+CHANCES: Content[IntentChances, IntentChances] = Content(
     "chances",
     "probabilities of intents",
     "a file of intent probabilities",
@@ -96,7 +98,7 @@ class Format(Generic[T, W]):
     """
 
     name: str
-    noun: Noun[T, W]
+    noun: Content[T, W]
     shape: str
     description: str
     recognise: Callable[[Head], Match]

@@ -131,7 +131,7 @@ def read_manifest(path: Path) -> Manifest:
         if not isinstance(fields, dict) or fields.get("what") != WHAT:
             raise InputError.at(path, "is not the manifest of a repository", FIX)
         if fields.get("version") != VERSION:
-            fix = f"this Kaiwa reads version {VERSION}; clean the pairs again"
+            fix = f"this Kaiwa reads version {VERSION}; clean the pairs again: kaiwa clean"
             raise InputError.at(path, f"has version {fields.get('version')}", fix)
         if fields.get("seal", seal := seal_of(fields)) != seal or not _has_types(fields):
             raise InputError.at(path, "is damaged", FIX)

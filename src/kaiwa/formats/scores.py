@@ -23,6 +23,7 @@ from kaiwa.formats.fields import (
     read_csv,
     read_fields,
     read_spaced,
+    usual_column,
     word,
 )
 from kaiwa.formats.pairs import is_pair_ids
@@ -93,8 +94,14 @@ _MARK = re.compile(r"#\s*(lower|higher) is better(?::\s*(.*))?")
 
 
 def is_tidy(head: Head) -> Match:
-    """Whether the header has topic, run and score."""
-    return Match.SURE if set(head.header) >= _MEASURED else Match.NO
+    """Whether the header has topic, run and score, by their usual names."""
+    return Match.SURE if set(_usual(head.header)) >= _MEASURED else Match.NO
+
+
+def _usual(header: Sequence[str]) -> list[str]:
+    """The header with our names of the columns that have a usual one."""
+    ours = {usual_column(column, header): column for column in (*TIDY, *PARTS)}
+    return [ours.get(name, name) for name in header]
 
 
 def read_tidy(path: Path) -> Cells:
@@ -104,7 +111,7 @@ def read_tidy(path: Path) -> Cells:
     """
     rows = _score_tables_rows(path)
     _, header = next(rows, (0, []))
-    names = [cell.lower() for cell in header]
+    names = _usual([cell.lower() for cell in header])
     if not set(names) >= _MEASURED:
         raise InputError.at(path, "does not start with topic, run and score", f"write CSV: {','.join(TIDY)}")
     if not {*PARTS} & {*names}:
@@ -205,7 +212,7 @@ def matrix_texts(scores: Scores) -> Texts:
     """The text of the matrix."""
     if len(scores) > 1:
         what = f"a matrix has one measure, and there are {', '.join(scores)}"
-        raise InputError(f"{what}; choose one with {option('measure')}")
+        raise InputError(f"{what}; choose one with {option('measures')}")
     return {"": matrix_text(scores.matrix())}
 
 
@@ -283,7 +290,7 @@ def by_topic(
         measure = word("measure", renamed(word("measure", table.measure)), first=True, forbidden=forbidden)
         if (other := sources.setdefault(measure, table.measure)) != table.measure:
             what = f"measures {other!r} and {table.measure!r} are both {measure!r} in this format"
-            raise InputError(f"{what}; write one with {option('measure')}")
+            raise InputError(f"{what}; write one with {option('measures')}")
         if run in table.runs:
             for topic, score in zip(table.topics, table.values[:, table.runs.index(run)].tolist(), strict=True):
                 listed.setdefault(word("topic", topic, first=True, forbidden=forbidden), {})[measure] = score
@@ -345,7 +352,7 @@ def _matrix(table: Matrix, topics: list[str], runs: list[str]) -> str:
     """The numbers of one measure in the order of the lists, which all measures share."""
     if set(table.topics) != set(topics) or set(table.runs) != set(runs):
         what = "does not have the topics and runs of the other measures"
-        raise InputError.at(f"measure {table.measure!r}", what, f"write one with {option('measure')}")
+        raise InputError.at(f"measure {table.measure!r}", what, f"write one with {option('measures')}")
     rows, columns = (list(map(own.index, wanted)) for own, wanted in ((table.topics, topics), (table.runs, runs)))
     return "".join(f"{' '.join(map(repr, by_run))}\n" for by_run in table.values[rows][:, columns].tolist())
 
@@ -457,14 +464,18 @@ def _cut(base: str, cutoff: int | None) -> str:
     return base if cutoff is None else f"{base}@{cutoff:04d}"
 
 
-# trec_eval's output: lines ``measure TAB topic TAB value`` of one run, with the means as the topic ``all``.
+# trec_eval's output: lines ``measure TAB topic TAB value`` of one run, with the means as the topic ``all``; that of
+# ir_measures has the topic first.
 
 
 ALL, RUN_ID = "all", "runid"
 _TEXTS = (RUN_ID, "relstring")
 FIELDS = 3
 _TREC_EVAL_ENDING = ".eval"
-_MEAN = re.compile(rb"^[ \t]*(?:runid[ \t]+all[ \t]+\S+|[^\s#]\S*[ \t]+all[ \t]+[-+.0-9]\S*)[ \t]*$", re.MULTILINE)
+_MEAN = re.compile(
+    rb"^[ \t]*(?:runid[ \t]+all[ \t]+\S+|(?:[^\s#]\S*[ \t]+all|all[ \t]+[^\s#]\S*)[ \t]+[-+.0-9]\S*)[ \t]*$",
+    re.MULTILINE,
+)
 _TREC_EVAL_WIDTH = 22
 _TREC_EVAL_NAMES = {"AP": "map", "RR": "recip_rank", "bpref": "bpref", "nDCG": "ndcg"}
 _CUT_NAMES = {"nDCG": "ndcg_cut", "Prec": "P", "Recall": "recall", "Hit": "success"}
@@ -491,7 +502,7 @@ def read_trec_eval(path: Path) -> Cells:
 
 def _trec_eval_rows(path: Path) -> Iterator[Row]:
     found = False
-    for block in _blocks(path, list(read_fields(path))):
+    for block in _blocks(path, _measure_first(list(read_fields(path)))):
         run = _run_of(path, block)
         for line, (measure, topic, value) in block:
             if topic != ALL and not measure.startswith(_TEXTS):
@@ -499,6 +510,13 @@ def _trec_eval_rows(path: Path) -> Iterator[Row]:
                 yield line, [measure, topic, run, value]
     if not found:
         raise InputError.at(path, "contains only means over topics", "run trec_eval with -q, which lists every topic")
+
+
+def _measure_first(rows: list[Row]) -> list[Row]:
+    """The rows with the measure before the topic, which ir_measures prints first."""
+    if not any(row[:1] == [ALL] for _, row in rows):
+        return rows
+    return [(line, [*row[1:2], *row[:1], *row[2:]]) for line, row in rows]
 
 
 def _run_of(path: Path, block: list[Row]) -> str:

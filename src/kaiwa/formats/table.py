@@ -33,7 +33,17 @@ from kaiwa.formats.labelling_tools import (
     read_potato,
 )
 from kaiwa.formats.llm_logs import is_inspect, is_inspect_archive, is_lm_eval, is_promptfoo, read_log, read_logs
-from kaiwa.formats.ntcireval import is_rel, is_res, read_rel, read_res, rel_texts, res_texts
+from kaiwa.formats.ntcireval import (
+    grelv_texts,
+    is_grelv,
+    is_rel,
+    is_res,
+    read_grelv,
+    read_rel,
+    read_res,
+    rel_texts,
+    res_texts,
+)
 from kaiwa.formats.pairs import (
     csv_columns,
     csv_translations,
@@ -57,6 +67,7 @@ from kaiwa.formats.pairs import (
 )
 from kaiwa.formats.qrels import (
     beir_qrels_texts,
+    intent_chances_texts,
     is_beir_qrels,
     is_intent_chances,
     is_ntcir_qrels,
@@ -163,6 +174,15 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         is_rel,
         read_rel,
         rel_texts,
+    ),
+    Format(
+        "grelv",
+        QRELS,
+        "doc 0.4",
+        "NTCIREVAL's direct gains: one TOPIC.Grelv, or a folder of TOPIC/TOPIC.Grelv, with topics.tid",
+        is_grelv,
+        read_grelv,
+        grelv_texts,
     ),
     Format(
         "stc-labels",
@@ -421,6 +441,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         "probability of each intent of a topic",
         is_intent_chances,
         read_intent_chances,
+        intent_chances_texts,
     ),
 ]
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import tomllib
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from kaiwa.files.inputs import ZstdFile
+    from kaiwa.files.zstd import ZstdFile
 
     Stream = IO[bytes] | gzip.GzipFile | ZstdFile
 
@@ -147,7 +146,7 @@ def _decompressed(raw: IO[bytes], path: Path) -> Stream:
     if path.suffix == ".gz":
         return gzip.GzipFile(fileobj=raw)
     if path.suffix == ".zst":
-        from kaiwa.files.inputs import ZstdFile
+        from kaiwa.files.zstd import ZstdFile
 
         return ZstdFile(raw)
     return raw
@@ -159,7 +158,7 @@ def _damage(path: Path) -> tuple[type[Exception], ...]:
         return EOFError, zlib.error, gzip.BadGzipFile
     if path.suffix != ".zst":
         return ()
-    from kaiwa.files.inputs import ZstdError
+    from kaiwa.files.zstd import ZstdError
 
     return EOFError, ZstdError
 
@@ -328,6 +327,8 @@ def _end_of(pattern: re.Pattern[str], text: str, place: int) -> int:
 
 def read_toml(path: Path, fix: str) -> dict[str, Any]:  # Any: TOML values
     """The fields of a TOML file; ``fix`` ends the error about a file that is none."""
+    import tomllib  # most commands read no TOML
+
     try:
         return tomllib.loads(read_text(path))
     except RecursionError:

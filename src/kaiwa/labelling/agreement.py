@@ -6,7 +6,7 @@ the quality of assessors is in ``assessors``.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,7 @@ from kaiwa.labelling.estimates import (
 from kaiwa.nouns.votes import NA, SIMULATED_NOTICE
 from kaiwa.show.result import Description, Result, Table
 from kaiwa.stats.resampling import topic_counts
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from kaiwa.formats.reading import VotesInput
@@ -86,7 +87,7 @@ class AssessorPair:
     quadratic: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Agreement(Result):
     """The agreement of the votes: kappa and alpha by metric with intervals, raw agreement, counts, and the assessors.
 
@@ -109,10 +110,13 @@ class Agreement(Result):
     alpha: dict[str, Estimate]
     confidence: float
     simulated: bool
-    assessors: tuple[AssessorLevels, ...] = field(repr=False)
-    contested: tuple[Contested, ...] = field(default=(), repr=False)
-    pairs: tuple[AssessorPair, ...] = field(default=(), repr=False)
-    quality: PanelQuality | None = field(default=None, repr=False)
+    assessors: tuple[AssessorLevels, ...]
+    contested: tuple[Contested, ...] = ()
+    pairs: tuple[AssessorPair, ...] = ()
+    quality: PanelQuality | None = None
+
+    def __repr__(self) -> str:
+        return f"Agreement(kappa {self.fleiss_kappa:.4f}, {counted(self.items, 'item')}, {counted(self.votes, 'vote')})"
 
     @property
     def fleiss_kappa(self) -> float:
@@ -247,6 +251,7 @@ def _pair_fields(pair: AssessorPair) -> dict[str, Any]:  # Any: JSON values
     }
 
 
+@takes_task
 def agree(
     votes: VotesInput,
     *,

@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kaiwa.cli.command import Made, task_folder, verb
-from kaiwa.cli.options import agreement_weight_option, confidence_option, levels_option, max_level_option, scheme_option
+from kaiwa.cli.options import (
+    ASSESSOR,
+    agreement_weight_option,
+    confidence_option,
+    levels_option,
+    max_level_option,
+    scheme_option,
+)
 from kaiwa.cli.output import IN_FILE, Shown, result_options, seed_option, show
 from kaiwa.labelling.agreement import CONTESTED, MOST_TRIALS, TRIALS, agree
 from kaiwa.labelling.voted_qrels import gains
@@ -48,7 +55,7 @@ def agree_command(votes: Path, *, shown: Shown, **options: Any) -> None:  # Any:
 @agreement_weight_option
 @levels_option("2^level-1, or the level in sums")
 @max_level_option
-@click.option("--without", metavar="ASSESSOR", multiple=True, help="Leave out this assessor's votes; repeatable.")
+@click.option("--without", metavar="NAME", type=ASSESSOR, multiple=True, help="Leave out this assessor's votes.")
 @click.option(
     "--task", type=IN_FILE, metavar="FOLDER", help="With --without: the task whose leaderboards change (default: this)."
 )

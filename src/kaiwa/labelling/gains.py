@@ -54,9 +54,18 @@ def _sum(counts: IntArray, values: FloatArray, _p: float) -> FloatArray:
 
 
 def _unanimity(counts: IntArray, values: FloatArray, p: float) -> FloatArray:
-    """UG = RawG + p N (Dmax - D) where RawG > 0 (Sakai, EVIA 2017)."""
+    return unanimity_gains(counts, values, p)
+
+
+def unanimity_gains(counts: IntArray, values: FloatArray, p: float, *, confusability: str = "range") -> FloatArray:
+    """UG = RawG + p N (Dmax - D) where RawG > 0 (Sakai, EVIA 2017), by a confusability D of CONFUSABILITY.
+
+    >>> unanimity_gains(np.array([[0, 2, 1, 2], [4, 0, 0, 1]]), np.arange(4.0), 0.2)
+    array([11.,  3.])
+    """
     raw = _sum(counts, values, p)
-    return np.where(raw > 0, raw + p * counts.sum(axis=1) * (values.max() - _spread(counts, values)), 0.0)
+    spread = CONFUSABILITY[confusability](counts, values)
+    return np.where(raw > 0, raw + p * counts.sum(axis=1) * (values.max() - spread), 0.0)
 
 
 def _weighted(counts: IntArray, values: FloatArray, p: float) -> FloatArray:
@@ -91,12 +100,51 @@ def _only(counts: IntArray, values: FloatArray, _p: float) -> FloatArray:
     return counts @ values
 
 
+# The confusability D of an item's votes, from 0 if they agree to Dmax, the value of the highest level; items out.
+
+
 def _spread(counts: IntArray, values: FloatArray) -> FloatArray:
     """D, the value of the highest vote minus that of the lowest; per item."""
     given = counts > 0
     highest: FloatArray = np.where(given, values, -np.inf).max(axis=1)
     lowest: FloatArray = np.where(given, values, np.inf).min(axis=1)
     return highest - lowest
+
+
+def _trimmed_spread(counts: IntArray, values: FloatArray) -> FloatArray:
+    """D without the highest and the lowest tenth of the votes, one each at least; of fewer than three votes, D."""
+    votes = counts.sum(axis=1)
+    left_out = np.where(votes >= FEWEST_TO_TRIM, np.maximum(1, votes // 10), 0)
+    below = np.cumsum(counts, axis=1)
+    low = (below <= left_out[:, None]).sum(axis=1)
+    high = (below <= (votes - 1 - left_out)[:, None]).sum(axis=1)
+    trimmed: FloatArray = values[high] - values[low]
+    return trimmed
+
+
+def _deviation(counts: IntArray, values: FloatArray) -> FloatArray:
+    """Twice the standard deviation of the votes, which is at most half of Dmax."""
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    mean = shares @ values
+    variance = shares @ values**2 - mean**2
+    deviation: FloatArray = np.sqrt(np.maximum(variance, 0.0))
+    return 2.0 * deviation
+
+
+def _entropy(counts: IntArray, values: FloatArray) -> FloatArray:
+    """Dmax times the entropy of the votes over that of votes which are even on all levels."""
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    logs = np.log(np.where(counts > 0, shares, 1.0))
+    found: FloatArray = -(shares * logs).sum(axis=1) / np.log(len(values)) * values.max()
+    return np.maximum(found, 0.0)
+
+
+FEWEST_TO_TRIM = 3
+CONFUSABILITY: Names[Callable[[IntArray, FloatArray], FloatArray]] = Names(
+    "confusability",
+    {"range": _spread, "trimmed-range": _trimmed_spread, "deviation": _deviation, "entropy": _entropy},
+)
+"""How far the votes on an item disagree. ``range`` is the D of the paper, whose footnotes 1 and 2 name the others."""
 
 
 SCHEMES = Names(

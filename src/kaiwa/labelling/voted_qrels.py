@@ -14,17 +14,17 @@ from kaiwa.ambient import progress
 from kaiwa.comparison.leaderboard import Leaderboard, compare_runs
 from kaiwa.errors import InputError, counted, option
 from kaiwa.formats.readers import read_runs
-from kaiwa.formats.reading import name_list, path_of, votes_of
+from kaiwa.formats.reading import name_list, names_apart, path_of, votes_of
 from kaiwa.labelling.gains import SCHEMES, UNANIMITY_WEIGHT, voted_gains
 from kaiwa.measures.judgements import judge, parse_levels
 from kaiwa.measures.scoring import score
 from kaiwa.nouns.qrels import Qrels
 from kaiwa.nouns.votes import SIMULATED_NOTICE
 from kaiwa.show.result import Description, Table
-from kaiwa.show.text import CORRELATION
 from kaiwa.stats.kendall import TauResult, kendall_tau
 from kaiwa.stats.p_values import tied_means
 from kaiwa.task.folder import read_task
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from kaiwa.show.text import Cell
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class VotedQrels(Qrels):
     """Qrels made of votes, with the scheme and what was ignored; written as TREC qrels.
 
@@ -58,6 +58,10 @@ class VotedQrels(Qrels):
     p: float | None = None
     max_level: int = 0
     changes: tuple[LeaderboardChange, ...] = ()
+
+    def __repr__(self) -> str:
+        sizes = f"{counted(len(self.topics), 'topic')}, {counted(len(self), 'comment')}"
+        return f"VotedQrels({self.scheme!r}, {sizes}, gmax {self.top:g})"
 
     @property
     def scheme(self) -> str:
@@ -108,6 +112,7 @@ class VotedQrels(Qrels):
         )
 
 
+@takes_task
 def gains(
     votes: VotesInput,
     *,
@@ -130,8 +135,8 @@ def gains(
     >>> kaiwa.gains(votes, levels="L1=1,L2=2").of("q1")
     {'c9': 1.5}
     """
-    people = tuple(dict.fromkeys(name_list("without", without)))
-    if task is not None and not people:
+    left_out = name_list("without", without)
+    if task is not None and not left_out:
         raise InputError(f"{option('task')} shows what leaving out assessors changes; add {option('without', 'NAME')}")
     if scheme != "unanimity" and p != UNANIMITY_WEIGHT:
         fix = f"leave it out, or add {option('scheme', 'unanimity')}"
@@ -140,6 +145,7 @@ def gains(
     by_level = parse_levels(levels) if isinstance(levels, str) else levels
     with progress("reading votes"):
         whole = votes_of(votes, max_level=max_level)
+        people = tuple(dict.fromkeys(names_apart(left_out, whole.assessors)))
         kept = _votes_without(votes, whole, people)
         made = voted_gains(kept, scheme, levels=by_level, p=p)
         changes: tuple[LeaderboardChange, ...] = ()
@@ -279,16 +285,15 @@ def _place(before: Standing, after: Standing) -> dict[str, int | float]:
 def _tau_text(change: LeaderboardChange) -> str:
     if change.tau is None:
         return "tau n/a (all runs tie)"
-    low, high = map(CORRELATION.cut, (change.tau.low, change.tau.high))
-    return f"tau {change.tau.tau:.4f} [{low:.4f}, {high:.4f}]"
+    return f"tau {change.tau.tau:.4f} [{change.tau.low:.4f}, {change.tau.high:.4f}]"
 
 
 def change_fields(changes: Sequence[LeaderboardChange]) -> dict[str, Any]:  # Any: JSON values
     """By measure: tau, and of each run rank and mean before and after."""
-    return {change.measure: _board_fields(change) for change in changes}
+    return {change.measure: _change_fields_of(change) for change in changes}
 
 
-def _board_fields(change: LeaderboardChange) -> dict[str, Any]:  # Any: JSON values
+def _change_fields_of(change: LeaderboardChange) -> dict[str, Any]:  # Any: JSON values
     tau = change.tau
     return {
         "tau": tau.tau if tau else None,

@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 @verb("score", epilog="Example: kaiwa score runs/*.txt --qrels qrels.txt --levels L1=1,L2=3 -m P+")
 @runs_argument
 @click.option("--qrels", type=IN_FILE, metavar="FILE", help="Judgements: TREC, NTCIR or BEIR.")
-@click.option("--votes", type=IN_FILE, metavar="FILE", help="Votes of several assessors instead; needed for Acc(L2)@5.")
-@click.option(
-    "--intents", type=IN_FILE, metavar="FILE", help="Judgements by intent instead: topic intent comment grade."
-)
+@click.option("--votes", type=IN_FILE, metavar="FILE", help="Votes instead, which Acc(L2)@5 needs.")
+@click.option("--intents", type=IN_FILE, metavar="FILE", help="Instead by intent: topic intent comment grade.")
 @click.option(
     "--chances", type=IN_FILE, metavar="FILE", help="Probability of each intent: topic intent chance [inf|nav]."
 )
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
     multiple=True,
     default=DEFAULT,
     show_default=", ".join(DEFAULT),
-    help="nERR@10, RBP(p=0.8), ...; repeatable.",
+    help="nERR@10, RBP(p=0.8), ...; kaiwa names measures.",
 )
 @levels_option("the grade itself")
 @click.option("--max-gain", metavar="GAIN|topic", help="gmax, the scale's highest gain; or each topic's own.")

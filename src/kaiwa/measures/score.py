@@ -25,15 +25,16 @@ from kaiwa.measures.scoring import Reading, RunScores, gather, in_portions, scor
 from kaiwa.measures.table import chosen_measures
 from kaiwa.measures.vote_resampling import SAMPLES, vote_intervals
 from kaiwa.nouns.scores import Origin
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
 
-    from kaiwa.formats.qrels import IntentChances
     from kaiwa.formats.reading import QrelsInput, RunInput, VotesInput
     from kaiwa.measures.judgements import Judgements
     from kaiwa.measures.table import Chosen
-    from kaiwa.nouns.qrels import Qrels
+    from kaiwa.nouns.measure_name import MeasuresInput
+    from kaiwa.nouns.qrels import IntentChances, Qrels
     from kaiwa.nouns.run import Run
     from kaiwa.nouns.scores import Scores
     from kaiwa.nouns.votes import Votes
@@ -77,7 +78,7 @@ def judged_of(
         return judged_votes(votes_of(votes, max_level=max_level, call=_CALL), scale, scheme=scheme, p=p)
     if intents is not None:
         return _judged_by_intent(intents, scale, chances)
-    return judged_gains(qrels_of(qrels or (), call=_CALL), scale)
+    return judged_gains(qrels_of(() if qrels is None else qrels, call=_CALL), scale)
 
 
 _CALL = "score(runs, qrels)"
@@ -143,10 +144,11 @@ UNCERTAINTIES = ("votes",)
 _BLOCK_ROWS = 64
 
 
+@takes_task
 def score(
     runs: RunInput,
     qrels: QrelsInput | None = None,
-    measures: str | Sequence[str] = DEFAULT,
+    measures: MeasuresInput = DEFAULT,
     *,
     votes: VotesInput | None = None,
     intents: PathLike[str] | str | Mapping[str, Qrels] | None = None,
@@ -199,6 +201,7 @@ def score(
         order=order,
         uncertainty=uncertainty,
         trials=trials,
+        seed=seed,
     )
     chosen = chosen_measures(measures)
     scale = scale_of(levels, max_gain)
@@ -223,6 +226,7 @@ def _refuse_what_cannot_act(
     order: str | None,
     uncertainty: str | None,
     trials: int,
+    seed: int,
 ) -> None:
     """Refuse unknown words, and options that would do nothing, each with what works."""
     one_of("no_relevant", no_relevant, NO_RELEVANT)
@@ -245,6 +249,10 @@ def _refuse_what_cannot_act(
         (
             uncertainty is None and trials != SAMPLES,
             f"{option('trials')} resamples votes; add {option('uncertainty', 'votes')}, or leave it out",
+        ),
+        (
+            uncertainty is None and seed != 1,
+            f"{option('seed')} resamples votes; add {option('uncertainty', 'votes')}, or leave it out",
         ),
     )
     for is_so, line in contradictions:

@@ -130,6 +130,7 @@ def gather(
         unanswered={run.name: run.unanswered for run in runs if run.unanswered},
         unknown={run.name: run.unknown for run in runs if run.unknown},
         orders={run.name: run.order for run in runs},
+        remarks=tuple(measure.name.remark for measure in measures if measure.name.remark),
         origin=origin,
     )
 

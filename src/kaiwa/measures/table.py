@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kaiwa.errors import InputError, Names, UnknownName, option
-from kaiwa.formats.reading import name_list
+from kaiwa.formats.reading import measure_list
 from kaiwa.measures.lists import share
-from kaiwa.nouns.measure_name import ALIASES, MeasureName, parse_name
+from kaiwa.nouns.measure_name import MeasureName, parse_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from kaiwa.measures.judgements import Batch, Intents
     from kaiwa.measures.lists import Lists
     from kaiwa.nouns.ids import FloatArray, IntArray
-    from kaiwa.nouns.measure_name import Option
+    from kaiwa.nouns.measure_name import MeasuresInput, Option
 
 
 def average_precision(lists: Lists) -> FloatArray:
@@ -454,7 +454,7 @@ _BOUNDS = {"p": (0.0, 0.9999), "gamma": (0.0, 1.0), "rho": (0.0001, 1.0), "b": (
 
 @dataclass(frozen=True)
 class Chosen:
-    """A measure with its name as written, its options and its cutoff."""
+    """A measure with its name in our spelling, its options and its cutoff."""
 
     text: str
     name: MeasureName
@@ -482,7 +482,7 @@ class Chosen:
         return share(value, lists.ideal_score(self.measure.value, **self.options))
 
 
-def choose(text: str) -> Chosen:
+def choose(given: object) -> Chosen:
     """The measure of that name.
 
     >>> choose("RBP(p=0.8)@5").options
@@ -491,9 +491,10 @@ def choose(text: str) -> Chosen:
     Traceback (most recent call last):
     kaiwa.errors.UnknownName: unknown measure 'nER'; did you mean 'nERR' or 'nEBR' or 'ERR'?
     """
-    name = parse_name(text)
+    name = parse_name(given)
     if name.base not in MEASURES:
-        raise UnknownName.among("measure", name.base, [*MEASURES, *ALIASES])
+        raise UnknownName.among("measure", name.base, MEASURES)
+    text = str(name)
     measure = MEASURES[name.base]
     _check_cutoff(text, name, measure)
     if name.prefix and measure.uses != "lists":
@@ -504,22 +505,34 @@ def choose(text: str) -> Chosen:
     return Chosen(text, name, measure, options | ({"levels": name.levels} if measure.uses == "votes" else {}))
 
 
-def chosen_measures(names: str | Sequence[str]) -> list[Chosen]:
-    """The measures of these names; a name with commas that is no measure is several.
+def chosen_measures(names: MeasuresInput) -> list[Chosen]:
+    """The measures of these names, or of ir_measures; a name with commas that is no measure is several.
 
     >>> [one.text for one in chosen_measures(["nG@1,P+", "Acc(L1,L2)@1"])]
     ['nG@1', 'P+', 'Acc(L1,L2)@1']
     """
-    listed = name_list("measures", names)
+    listed = measure_list(names)
     if not listed:
         example = option("measures", python='["nG@1", "nERR@10"]')
         raise InputError(f"no measures; give at least one, as {example}")
     return [choose(name) for given in listed for name in _apart(given)]
 
 
-def _apart(given: str) -> list[str]:
+def one_measure(names: MeasuresInput) -> str:
+    """The one measure of these names; an error with several.
+
+    >>> one_measure(["nERR@10"])
+    'nERR@10'
+    """
+    given = [one.text for one in chosen_measures(names)]
+    if len(given) > 1:
+        raise InputError(f"{option('measures')} is one name here, and {', '.join(given)} are given; give one")
+    return given[0]
+
+
+def _apart(given: object) -> list[object]:
     """The name, or the names between its commas."""
-    if "," not in given:
+    if not isinstance(given, str) or "," not in given:
         return [given]
     try:
         choose(given)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError
@@ -203,4 +202,6 @@ def writable(text: str) -> str:
 def shown_hash(post: str, text: str) -> str:
     """The hash of a post and a comment as they are delivered; the length of the first keeps them apart."""
     first = post.encode()
+    from hashlib import sha256  # loads OpenSSL, and few votes come with texts
+
     return sha256(len(first).to_bytes(8, "big") + first + text.encode()).hexdigest()

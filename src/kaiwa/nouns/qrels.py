@@ -7,19 +7,20 @@ import numpy as np
 
 from kaiwa.errors import InputError, counted
 from kaiwa.nouns.ids import FloatArray, IdTable, IntArray, TopicLists, by_topic, pack, starts_of, unpack
-from kaiwa.show.result import FILE_FORMATS, Description, Rows, Table
+from kaiwa.nouns.noun import Noun, Rows
+from kaiwa.show.result import Description, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from kaiwa.formats.data_frames import Frame
     from kaiwa.show.text import Cell
 
 
 @dataclass(frozen=True, eq=False)
-class Qrels(TopicLists, Rows):
+class Qrels(TopicLists, Noun, Rows):
     """The gain of each judged (topic, comment): a gain of 0 is judged not relevant, a missing item is unjudged.
 
     ``top`` is the scale's highest gain, whether or not any item reaches it; ``how`` describes how the gains
@@ -57,6 +58,32 @@ class Qrels(TopicLists, Rows):
         {'c9': 3.0, 'c4': 0.0}
         """
         return cls.from_lists(by_topic("qrels", "grade", grades), top=top)
+
+    @classmethod
+    def from_pandas(
+        cls,
+        frame: Frame,
+        *,
+        topic: str | None = None,
+        comment: str | None = None,
+        gain: str | None = None,
+        top: float | None = None,
+    ) -> Qrels:
+        """Qrels from a data frame of pandas, polars, Arrow or duckdb: a row per judged comment.
+
+        Columns are found by their usual names (topic, qid, query_id; comment, docno, doc_id; gain, relevance, label),
+        or named by the arguments. ``top`` is the scale's highest gain, by default the largest.
+
+        >>> import kaiwa, polars
+        >>> frame = polars.DataFrame({"q_id": ["q1", "q1"], "doc_id": ["c9", "c4"], "score": [3, 0]})
+        >>> kaiwa.Qrels.from_pandas(frame, gain="score").of("q1")
+        {'c9': 3.0, 'c4': 0.0}
+        """
+        from kaiwa.formats.data_frames import qrels_of
+
+        named = {"topic": topic, "comment": comment, "gain": gain}
+        found = qrels_of(frame, names={kind: column for kind, column in named.items() if column})
+        return found if top is None else replace(found, top=float(top))
 
     @classmethod
     def from_lists(
@@ -199,28 +226,65 @@ class Qrels(TopicLists, Rows):
             return dict(super().columns(table))
         return {"topic": list(self.topic_per_row()), "comment": unpack(self.comments), "gain": self.gains.tolist()}
 
-    def own_form(self, table: str | None = None) -> str:
+    _in_table = "qrels"
+
+    def _own_file(self, table: str | None) -> str:
         """The text of TREC qrels; another table as ``print`` shows it."""
         from kaiwa.formats.qrels import qrels_text
 
-        return qrels_text(self) if table in {None, "qrels"} else super().own_form(table)
+        return qrels_text(self) if table in {None, "qrels"} else super()._own_file(table)
 
-    def write(self, path: Path | str, *, format: str | None = None, table: str | None = None) -> None:  # noqa: A002
-        """Write the judgements: TREC's file, or another form by the ending or ``format``.
 
-        ``format`` may also be ``trec-qrels``, ``ntcir-qrels`` or ``beir-qrels``, or ``rel``, which makes a folder.
+@dataclass(frozen=True, eq=False)
+class IntentChances(Noun, Rows):
+    """P(i|q) by (topic, intent), and the intents that one item satisfies (navigational).
 
-        >>> import kaiwa
-        >>> from pathlib import Path
-        >>> from tempfile import mkdtemp
-        >>> path = Path(mkdtemp(), "qrels.txt")
-        >>> kaiwa.Qrels.from_lists({"q1": {"c9": 3}}).write(path)
-        >>> print(path.read_text(), end="")
-        q1 0 c9 3
-        """
-        from kaiwa.formats.writers import write_qrels
+    >>> import kaiwa
+    >>> kaiwa.IntentChances({("q1", "1"): 0.75, ("q1", "2"): 0.25}, frozenset({("q1", "2")}))
+    IntentChances(1 topic, 2 intents)
+    """
 
-        if format is None or format in FILE_FORMATS:
-            super().write(path, format=format, table=table)
-        else:
-            write_qrels(self, path, format=format)
+    chances: dict[tuple[str, str], float]
+    navigational: frozenset[tuple[str, str]] = frozenset()
+
+    _in_table = "chances"
+
+    def __repr__(self) -> str:
+        return f"IntentChances({counted(len(self.topics), 'topic')}, {counted(len(self.chances), 'intent')})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, IntentChances):
+            return NotImplemented
+        return (self.chances, self.navigational) == (other.chances, other.navigational)
+
+    __hash__ = None  # type: ignore[assignment]  # a dict inside: chances are compared, not hashed
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics, in order of appearance."""
+        return tuple(dict.fromkeys(topic for topic, _ in self.chances))
+
+    @property
+    def intents(self) -> dict[str, dict[str, float]]:
+        """The chance of each intent, by topic."""
+        return {
+            topic: {intent: chance for (own, intent), chance in self.chances.items() if own == topic}
+            for topic in self.topics
+        }
+
+    def describe(self) -> Description:
+        """How many intents there are; the table has the chance and the type of each."""
+        rows: list[list[Cell]] = [
+            [topic, intent, chance, "nav" if (topic, intent) in self.navigational else "inf"]
+            for (topic, intent), chance in self.chances.items()
+        ]
+        navigational = f"{len(self.navigational):,} navigational" if self.navigational else "all informational"
+        return Description(
+            tables=(Table("chances", ["topic", "intent", "chance", "type"], rows),),
+            text=f"{counted(len(rows), 'intent')} of {counted(len(self.topics), 'topic')}, {navigational}",
+            fields={"intents": self.intents, "navigational": sorted(self.navigational)},
+        )
+
+    def _own_file(self, table: str | None) -> str:  # noqa: ARG002  chances have one form
+        """Lines of topic, intent, chance and type."""
+        return self.texts("chances")[""]

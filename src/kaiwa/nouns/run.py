@@ -1,27 +1,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kaiwa.errors import InputError, UnknownName, counted
 from kaiwa.nouns.ids import FloatArray, TopicLists, by_topic, pack, starts_of, unpack
-from kaiwa.show.result import FILE_FORMATS, Description, Rows, Table
+from kaiwa.nouns.noun import INTO_A_FOLDER, Noun, Rows
+from kaiwa.show.result import FILE_FORMATS, Description, Table, form_of
 from kaiwa.show.text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping, Sequence
 
     from kaiwa.formats.data_frames import Frame
+    from kaiwa.formats.fields import Texts
+    from kaiwa.show.text import Cell
 
 UNNAMED = "run"
 """The name of a run that nobody named."""
 
 
 @dataclass(frozen=True, eq=False)
-class Run(TopicLists, Rows):
+class Run(TopicLists, Noun, Rows):
     """A system's answers: per topic a ranked list of comment ids, best first, with scores.
 
     ``order`` is what made the ranking: ``file`` (the order of the lines, NTCIR), ``score`` (score
@@ -198,29 +201,146 @@ class Run(TopicLists, Rows):
             "run": [self.name] * len(self),
         }
 
-    def own_form(self, table: str | None = None) -> str:  # noqa: ARG002  a run has one form
+    _in_table = "run"
+
+    def _own_file(self, table: str | None) -> str:  # noqa: ARG002  a run has one form
         """The run's file: NTCIR's form if the run has a description, else TREC's."""
         from kaiwa.formats.runs import run_text
 
         return run_text(self, form="ntcir" if self.description else "trec")
 
+    def texts(self, format: str) -> Texts:  # noqa: A002  the word that readers know
+        r"""The text of its file in a format, ``ntcir-run`` or ``trec-run``; of ``res``, those of a folder.
+
+        >>> import kaiwa
+        >>> kaiwa.Run.from_dict({"q1": {"c9": 2.0}}, name="R").texts("trec-run")
+        {'': 'q1 Q0 c9 1 2.0 R\n'}
+        """
+        made = Runs([self]).texts(format)
+        only = made.get(f"{self.name}.txt") if len(made) == 1 else None
+        return made if only is None else {"": only}
+
+
+class Runs(list[Run], Noun):
+    """Several runs, each of another name: a list of them, with files.
+
+    Tables: ``ranking`` (topic, comment, rank, score, run) and ``runs``. ``write`` makes a folder with a file for each
+    run; one run is written to a file if the name has an ending, such as ``.txt``.
+
+    >>> import kaiwa
+    >>> runs = kaiwa.Runs([kaiwa.Run.from_dict({"q1": {"c9": 2.0}}, name=name) for name in ("A", "B")])
+    >>> runs
+    Runs(2 runs, 1 topic)
+    >>> print(runs)
+    run  topics  comments
+    ---  ------  --------
+    A         1         1
+    B         1         1
+    """
+
+    _in_table = "run"
+
+    def __init__(self, runs: Iterable[Run] = ()) -> None:
+        super().__init__(runs)
+        names = self.names
+        if duplicate := next((name for place, name in enumerate(names) if name in names[:place]), None):
+            raise InputError(f"duplicate run name {duplicate!r}; rename one of the runs")
+
+    def __repr__(self) -> str:
+        return f"Runs({counted(len(self), 'run')}, {counted(len(self.topics), 'topic')})"
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the runs."""
+        return [run.name for run in self]
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics of all runs, in order of appearance."""
+        return tuple(dict.fromkeys(topic for run in self for topic in run.topics))
+
+    @property
+    def rankings(self) -> dict[str, dict[str, list[tuple[str, float]]]]:
+        """Each run's comments with their scores, best first, by topic."""
+        return {run.name: run.rankings for run in self}
+
+    @property
+    def unanswered(self) -> dict[str, list[str]]:
+        """The topics without an answer, of each run that has some."""
+        return {run.name: run.unanswered() for run in self if run.unanswered()}
+
+    def describe(self) -> Description:
+        """How many topics and comments each run has; the main table has every row."""
+        columns = self.columns()
+        sizes: list[list[Cell]] = [[run.name, len(run.topics), len(run)] for run in self]
+        return Description(
+            tables=(
+                Table("ranking", list(columns), list(zip(*columns.values(), strict=True))),
+                Table("runs", ["run", "topics", "comments"], sizes),
+            ),
+            shown=["runs"],
+            notes=[
+                f"{name}: no comment answers {counted(len(topics), 'topic')}, first {topics[0]!r}."
+                for name, topics in self.unanswered.items()
+            ],
+            fields={
+                "names": self.names,
+                "topics": self.topics,
+                "rankings": self.rankings,
+                "unanswered": self.unanswered,
+            },
+        )
+
+    def columns(self, table: str | None = None) -> dict[str, Sequence[object]]:
+        """The rows of a table, column by column; by default topic, comment, rank, score and run.
+
+        >>> import kaiwa
+        >>> kaiwa.Runs([kaiwa.Run.from_dict({"q1": {"c9": 2.0}}, name="R")]).columns("runs")
+        {'run': ['R'], 'topics': [1], 'comments': [1]}
+        """
+        if table not in {None, "ranking"}:
+            return dict(super().columns(table))
+        each = [run.columns() for run in self]
+        return {name: [cell for own in each for cell in own[name]] for name in _COLUMNS}
+
+    def own_form(self, table: str | None = None) -> str:
+        """The file of the one run; of a table what ``print`` shows. Several runs are several files."""
+        if table is not None:
+            return self._own_file(table)
+        if len(self) != 1:
+            raise InputError(f"{counted(len(self), 'run')} are {counted(len(self), 'file')}; {INTO_A_FOLDER}")
+        return (self[0] if self._format is None else self[0].in_format(self._format)).own_form()
+
     def write(self, path: Path | str, *, format: str | None = None, table: str | None = None) -> None:  # noqa: A002
-        """Write the run: its own file, another form by the ending, or ``ntcir-run``, ``trec-run``, ``res`` (a folder).
+        """Write a file for each run into a folder, or another form by the ending or ``format``.
+
+        One run is written to a file if the name has an ending. ``format`` may be ``ntcir-run``, ``trec-run`` or
+        ``res``; by default a run with a description is an NTCIR file, and others are TREC files.
 
         >>> import kaiwa
         >>> from pathlib import Path
         >>> from tempfile import mkdtemp
-        >>> path = Path(mkdtemp(), "R.txt")
-        >>> kaiwa.Run.from_dict({"q1": {"c9": 2.0}}, name="R").write(path)
-        >>> print(path.read_text(), end="")
-        q1 Q0 c9 1 2.0 R
+        >>> folder = Path(mkdtemp())
+        >>> kaiwa.Runs([kaiwa.Run.from_dict({"q1": {"c9": 2.0}}, name="A")]).write(folder, format="trec-run")
+        >>> [file.name for file in folder.iterdir()]
+        ['A.txt']
         """
-        from kaiwa.formats.writers import write_run
+        from kaiwa.files.atomic import write_texts
+        from kaiwa.formats.fields import file_name
 
-        if format is None or format in FILE_FORMATS:
-            super().write(path, format=format, table=table)
+        target, chosen = Path(path), format or self._format
+        is_form = table is not None or chosen in FILE_FORMATS or (chosen is None and form_of(target) is not None)
+        if is_form:
+            super().write(target, format=format, table=table)
+        elif len(self) == 1 and chosen != "res" and target.suffix and not target.is_dir():
+            self[0].write(target, format=chosen)
+        elif chosen is None:
+            write_texts(target, {file_name(f"{run.name}.txt"): run.own_form() for run in self})
         else:
-            write_run(self, path, format=format)
+            write_texts(target, self.texts(chosen))
+
+
+_COLUMNS = ("topic", "comment", "rank", "score", "run")
 
 
 @dataclass(frozen=True)
@@ -230,8 +350,7 @@ class Pair:
     ``line`` is where the pair was read in its file (0 if it was not); it is not compared. ``translations`` are further
     texts that the source has of both, such as machine translations.
 
-    >>> import kaiwa
-    >>> kaiwa.Pair("p1", "The first day in Hawaii.", "c1", "Enjoy the beaches!").comment
+    >>> Pair("p1", "The first day in Hawaii.", "c1", "Enjoy the beaches!").comment
     'Enjoy the beaches!'
     """
 

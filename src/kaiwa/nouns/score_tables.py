@@ -161,7 +161,7 @@ def _fields(scores: Scores, notes: Sequence[str]) -> dict[str, Any]:  # Any: JSO
     if scores.intervals:
         fields |= {"intervals": scores.intervals, "resampled_assessors": scores.resampled_assessors}
     if scores.method:
-        fields |= {"method": scores.method, "tied_topics": scores.tied_topics}
+        fields |= {name: getattr(scores, name) for name in ("method", "a", "b", "variance_bound", "tied_topics")}
     return fields
 
 

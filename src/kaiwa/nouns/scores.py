@@ -11,6 +11,7 @@ import numpy as np
 
 from kaiwa.errors import InputError, UnknownName, counted, in_python
 from kaiwa.nouns.cells import Cell, Cells, Part, complete_scores, joined, log_remarks, mean_cell, require_missing_rule
+from kaiwa.nouns.factors import Factors
 from kaiwa.nouns.ids import id_text
 from kaiwa.nouns.matrix import (
     BY_NAME,
@@ -22,12 +23,12 @@ from kaiwa.nouns.matrix import (
     labelled,
     require_direction,
 )
-from kaiwa.show.result import FILE_FORMATS, Description, Result
+from kaiwa.nouns.measure_name import known_name
+from kaiwa.nouns.noun import Noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from os import PathLike
-    from pathlib import Path
 
     from numpy.typing import ArrayLike
 
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     from kaiwa.formats.data_frames import Frame
     from kaiwa.formats.reading import ScoresInput
     from kaiwa.nouns.ids import FloatArray
-    from kaiwa.nouns.matrix import Factors
+    from kaiwa.nouns.measure_name import MeasuresInput, OtherMeasure
+    from kaiwa.show.result import Description
     from kaiwa.stats.kendall import Interval, Ties
     from kaiwa.stats.p_values import PRule
 
@@ -58,18 +60,22 @@ class Origin:
     ``gmax`` is the highest possible gain and its source. ``intervals`` are 95% intervals of the means over panels of
     assessors, {run: {measure: {low, high, error}}}; ``resampled_assessors`` is how many people were resampled, None if
     the votes do not name them. ``method`` is that of standardisation, ``factors`` are its factors by measure, and
-    ``tied_topics`` the topics of each measure on which all runs tie.
+    ``tied_topics`` the topics of each measure on which all runs tie; ``a`` and ``b`` are those of std-AB, and
+    ``variance_bound`` is the highest V_E of each measure by the factors of its own runs.
     """
 
     gmax: str = ""
     intervals: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
     resampled_assessors: int | None = None
     method: str = ""
-    factors: Mapping[str, Factors] = field(default_factory=dict)
+    factors: Factors = field(default_factory=lambda: Factors(()))
     tied_topics: Names = field(default_factory=dict)
+    a: float | None = None
+    b: float | None = None
+    variance_bound: Mapping[str, float] = field(default_factory=dict)
 
 
-class Scores(Result):
+class Scores(Noun):
     """Scores of runs per topic: measures x topics x runs, with an assessor and a repeat if a run has several.
 
     ``scores["nERR@10"]`` are the scores of one measure, which have ``measure``, ``topics``, ``runs``, ``values``
@@ -80,7 +86,7 @@ class Scores(Result):
     item; ``unanswered`` are, per run, the topics without a result (they score 0), ``unknown`` its topics that were not
     judged; ``orders`` is what ranked it: file, score or rank; ``remarks`` are lines on the files. Of ``kaiwa.score``:
     ``gmax``, the highest possible gain and its source, and ``intervals`` if votes were resampled. Of
-    ``kaiwa.standardise``: ``method``, ``factors`` by measure, and ``tied_topics``.
+    ``kaiwa.standardise``: ``method``, ``a``, ``b``, ``factors`` by measure, ``variance_bound`` and ``tied_topics``.
 
     Tables: ``scores`` (measure, topic, run, score), ``means``, ``matrix`` (topics x runs). ``write`` makes tidy CSV.
 
@@ -274,9 +280,10 @@ class Scores(Result):
         """The measures, in the order given."""
         return tuple(self._tables)
 
-    def __getitem__(self, measure: str) -> Scores:
-        if measure not in self._tables:
-            raise UnknownName.among("measure", measure, self._tables)
+    def __getitem__(self, measure: str | OtherMeasure) -> Scores:
+        if isinstance(measure, list | tuple):
+            raise InputError(f"{measure} are several measures, and [...] takes one; write .only({list(measure)})")
+        measure = known_name(measure, self._tables)
         if len(self._tables) == 1:
             return self
         one = self._without_tables()
@@ -445,9 +452,7 @@ class Scores(Result):
     def _one(self, measure: str | None = None) -> str:
         """The measure of this name, or the only one."""
         if measure is not None:
-            if measure not in self._tables:
-                raise UnknownName.among("measure", measure, self._tables)
-            return measure
+            return known_name(measure, self._tables)
         if len(self._tables) != 1:
             names = ", ".join(map(repr, self._tables)) or "none"
             what = f"the scores have {counted(len(self._tables), 'measure')} ({names}), and this takes one"
@@ -556,7 +561,7 @@ class Scores(Result):
         return self.origin.method
 
     @property
-    def factors(self) -> Mapping[str, Factors]:
+    def factors(self) -> Factors:
         """The factors by which each measure was standardised, for scores of a later round; empty for raw scores."""
         return self.origin.factors
 
@@ -564,6 +569,21 @@ class Scores(Result):
     def tied_topics(self) -> Names:
         """The topics of each measure on which all runs tie, where they got the middle value."""
         return self.origin.tied_topics
+
+    @property
+    def a(self) -> float | None:
+        """The slope A of std-AB; None for other scores."""
+        return self.origin.a
+
+    @property
+    def b(self) -> float | None:
+        """The middle B of std-AB; None for other scores."""
+        return self.origin.b
+
+    @property
+    def variance_bound(self) -> Mapping[str, float]:
+        """The highest V_E that the std-AB scores of each measure can have; empty by factors of other runs."""
+        return self.origin.variance_bound
 
     @property
     def label(self) -> str:
@@ -585,7 +605,7 @@ class Scores(Result):
 
     def compare(
         self,
-        measures: str | Sequence[str] | None = None,
+        measures: MeasuresInput | None = None,
         *,
         test: str = "robust",
         baseline: str | None = None,
@@ -688,7 +708,7 @@ class Scores(Result):
 
     def variance(
         self,
-        measure: str | None = None,
+        measures: str | Sequence[str] | None = None,
         *,
         crossed: bool = False,
         confidence: float = 0.95,
@@ -705,7 +725,7 @@ class Scores(Result):
         """
         from kaiwa.comparison.variance import variance
 
-        return variance(self, measure, crossed=crossed, confidence=confidence, trials=trials, seed=seed, engine=engine)
+        return variance(self, measures, crossed=crossed, confidence=confidence, trials=trials, seed=seed, engine=engine)
 
     # What they show.
 
@@ -752,14 +772,10 @@ class Scores(Result):
             if name not in absent
         }
 
-    def own_form(self, table: str | None = None) -> str:
-        """What its file holds: tidy CSV; of the table ``matrix``, topics x runs of the one measure.
+    _in_table = "scores"
 
-        >>> import kaiwa
-        >>> print(kaiwa.Scores.from_dict({"A": {"q1": 1.0}}, measure="nG@1").own_form("matrix"), end="")
-        topic,A
-        q1,1.0
-        """
+    def _own_file(self, table: str | None) -> str:
+        """Tidy CSV; of the table ``matrix``, topics x runs of the one measure."""
         from kaiwa.formats.scores import matrix_texts, scores_text
 
         if table == "matrix":
@@ -768,28 +784,7 @@ class Scores(Result):
 
     def _written(self, form: str | None, table: str | None) -> str:
         """What a file of this form holds; CSV is its own file."""
-        return self.own_form(table) if form == "csv" else super()._written(form, table)
-
-    def write(self, path: Path | str, *, format: str | None = None, table: str | None = None) -> None:  # noqa: A002
-        """Write tidy CSV, or a form that the ending or ``format`` names; the table ``matrix`` is topics x runs.
-
-        ``format`` may also be ``matrix``, or ``discpower``, ``nev`` or ``trec-eval``, which make a folder.
-
-        >>> import kaiwa
-        >>> from pathlib import Path
-        >>> from tempfile import mkdtemp
-        >>> path = Path(mkdtemp(), "scores.csv")
-        >>> kaiwa.Scores.from_dict({"A": {"q1": 1.0}}, measure="nG@1").write(path)
-        >>> print(path.read_text(), end="")
-        measure,topic,run,score
-        nG@1,q1,A,1.0
-        """
-        from kaiwa.formats.writers import write_scores
-
-        if format is None or format in FILE_FORMATS:
-            super().write(path, format=format, table=table)
-        else:
-            write_scores(self, path, format=format)
+        return self._own_file(table) if form == "csv" else super()._written(form, table)
 
 
 def _row(place: int, row: Sequence[object]) -> tuple[str, str, str, str, float | None]:

@@ -10,13 +10,15 @@ import numpy as np
 
 from kaiwa.errors import InputError, UnknownName, counted, option
 from kaiwa.nouns.ids import IdArray, IntArray, id_text, pack, repeated_row, unpack
-from kaiwa.show.result import FILE_FORMATS, Description, Rows, Table
+from kaiwa.nouns.noun import Noun, Rows
+from kaiwa.show.result import Description, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from kaiwa.comparison.variance import Variance
+    from kaiwa.formats.data_frames import Frame
     from kaiwa.labelling.agreement import Agreement
     from kaiwa.labelling.voted_qrels import VotedQrels
 
@@ -61,7 +63,7 @@ _USUAL = [[str, str, str, int], [str, str, str, type(None)]]
 
 
 @dataclass(frozen=True, eq=False)
-class Votes(Rows):
+class Votes(Noun, Rows):
     """One row per vote: which item, which assessor, which level.
 
     Items are (topic, comment) pairs, ``topics[i]`` and ``comments[i]``; a vote refers to its item and its
@@ -131,6 +133,33 @@ class Votes(Rows):
             level=np.array(levels, dtype=np.int64),
             top=found_top(levels) if max_level is None else max_level,
         )
+
+    @classmethod
+    def from_pandas(
+        cls,
+        frame: Frame,
+        *,
+        topic: str | None = None,
+        comment: str | None = None,
+        assessor: str | None = None,
+        level: str | None = None,
+        max_level: int | None = None,
+    ) -> Votes:
+        """Votes from a data frame of pandas, polars, Arrow or duckdb: a row per vote; an empty level is not given.
+
+        Columns are found by their usual names (topic, qid, query_id; comment, docno, doc_id; assessor, annotator;
+        level, label), or named by the arguments. ``max_level`` is the scale's highest level, by default the highest
+        of the frame.
+
+        >>> import kaiwa, polars
+        >>> frame = polars.DataFrame({"qid": ["q1"], "docno": ["c9"], "person": ["ann"], "label": [2]})
+        >>> kaiwa.Votes.from_pandas(frame, assessor="person")
+        Votes(1 item, 1 assessor, 1 vote)
+        """
+        from kaiwa.formats.data_frames import votes_of
+
+        named = {"topic": topic, "comment": comment, "assessor": assessor, "level": level}
+        return votes_of(frame, top=max_level, names={kind: column for kind, column in named.items() if column})
 
     @classmethod
     def together(cls, each: Sequence[Votes]) -> Votes:
@@ -367,36 +396,17 @@ class Votes(Rows):
             **{name: [None if one == NA else one for one in column.tolist()] for name, column in levels.items()},
         }
 
-    def own_form(self, table: str | None = None) -> str:
+    _in_table = "votes"
+
+    def _own_file(self, table: str | None) -> str:
         """Tidy CSV, one vote per row, NA kept; another table as ``print`` shows it."""
         from kaiwa.formats.votes import votes_text
 
-        return votes_text(self) if table in {None, "votes"} else super().own_form(table)
+        return votes_text(self) if table in {None, "votes"} else super()._own_file(table)
 
     def _written(self, form: str | None, table: str | None) -> str:
         """What a file of this form holds; CSV is its own file."""
-        return self.own_form() if form == "csv" and table in {None, "votes"} else super()._written(form, table)
-
-    def write(self, path: Path | str, *, format: str | None = None, table: str | None = None) -> None:  # noqa: A002
-        """Write the votes: tidy CSV, one vote per row, NA kept, or a form that the ending or ``format`` names.
-
-        ``format`` may also be a format of another tool, as ``kaiwa convert`` writes it.
-
-        >>> import kaiwa
-        >>> from pathlib import Path
-        >>> from tempfile import mkdtemp
-        >>> path = Path(mkdtemp(), "votes.csv")
-        >>> kaiwa.Votes.from_rows([("q1", "c9", "ann", 2)]).write(path)
-        >>> print(path.read_text(), end="")
-        topic,comment,assessor,level
-        q1,c9,ann,2
-        """
-        from kaiwa.formats.writers import write_votes
-
-        if format is None or format in FILE_FORMATS:
-            super().write(path, format=format, table=table)
-        else:
-            write_votes(self, path, format=format)
+        return self._own_file(table) if form == "csv" and table in {None, "votes"} else super()._written(form, table)
 
 
 def _row(place: int, row: Sequence[object]) -> tuple[str, str, str, int | None]:

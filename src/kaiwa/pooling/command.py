@@ -23,16 +23,18 @@ if TYPE_CHECKING:
 @takedown_option
 @click.option(
     "-m",
-    "--measure",
+    "--measures",
+    metavar="NAME",
     type=MEASURE_NAME,
-    default=MEASURE,
-    show_default=True,
-    help="With --qrels: measure for the rankings with each team left out.",
+    multiple=True,
+    default=(MEASURE,),
+    show_default=MEASURE,
+    help="With --qrels: the one measure of the rankings with each team left out.",
 )
 @click.option(
     "--sheet", type=OUT_FILE, help="Write the task's pool as a sheet to judge: .csv, or .html with --assessor."
 )
-@click.option("--assessors", metavar="A1,A2,...", help="The assessors' columns of a .csv sheet (default: A1).")
+@click.option("--assessors", metavar="NAME", multiple=True, help="The columns of a .csv sheet (default: A1).")
 @click.option("--assessor", metavar="NAME", help="The assessor of an .html sheet.")
 @seed_option
 @result_options
@@ -51,7 +53,8 @@ def pool_command(
     pool of the task folder is written with its texts, to be judged without a server; the votes are read back.
     Tables: runs, teams, unjudged, left_out, items.
     """
-    given: Any = list(runs) or (task_folder() if sheet is not None else None)  # Any: the function says what is wrong
+    listed: Any = list(runs) if len(runs) != 1 else runs[0]  # Any: a task folder is one path
+    given: Any = listed or (task_folder() if sheet is not None else None)  # Any: the function says what is wrong
     if given is None and sheet is None:
         context = click.get_current_context()
         raise click.MissingParameter(ctx=context, param=context.command.params[0])

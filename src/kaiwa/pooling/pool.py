@@ -24,6 +24,7 @@ from kaiwa.formats.takedown import given_ids
 from kaiwa.labelling.items import judging_items
 from kaiwa.measures.judgements import judge
 from kaiwa.measures.scoring import Reading, score
+from kaiwa.measures.table import one_measure
 from kaiwa.nouns.ids import IdTable, codes_of, pack, starts_of, unpack
 from kaiwa.nouns.run import Run
 from kaiwa.pooling.items import (
@@ -44,6 +45,7 @@ from kaiwa.show.result import Description, Result, Table, form_of
 from kaiwa.stats.kendall import tau_b
 from kaiwa.stats.p_values import tied_means
 from kaiwa.task.folder import read_task, task_folder_of
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -65,7 +67,8 @@ class Pool(Result):
     """The items to judge, shuffled, and their statistics; written as ``topic TAB comment`` without run names.
 
     ``pooled`` are the items, with the rank that each run gives each. ``coverage`` and ``left_out`` are empty without
-    judgements. ``sheet`` is the sheet on which a task's pool was written.
+    judgements, and ``measure`` is that of the rankings in ``left_out``. ``sheet`` is the sheet on which a task's pool
+    was written.
 
     >>> import kaiwa
     >>> run = kaiwa.Run.from_dict({"q1": {"c9": 2.0, "c4": 1.0}}, name="A-C-R1")
@@ -81,6 +84,7 @@ class Pool(Result):
     coverage: list[Coverage] = field(default_factory=list)
     teams_left_out: list[LeftOut] = field(default_factory=list)
     sheet: Sheet | None = None
+    measure: str | None = None
 
     def __repr__(self) -> str:
         size = f"{counted(self.topics, 'topic')}, {counted(len(self.pooled.runs), 'run')}"
@@ -135,6 +139,7 @@ class Pool(Result):
             "sizes": self.sizes,
             "unjudged": self.unjudged,
             "left_out": self.left_out,
+            "measure": self.measure,
             "sheet": None if self.sheet is None else str(self.sheet.path),
             "assessors": self.assessors,
         }
@@ -186,7 +191,8 @@ class Pool(Result):
             "tau with the full ranking",
             "largest fall of its runs, in ranks",
         ]
-        return Table("left_out", ["team", "items_lost", "tau", "largest_fall"], rows, header)
+        caption = f"Runs ranked by mean {self.measure}."
+        return Table("left_out", ["team", "items_lost", "tau", "largest_fall"], rows, header, caption=caption)
 
     def _deeper(self) -> str:
         """What a pool of twice the depth would add."""
@@ -251,6 +257,7 @@ def _share_table(name: str, shares: Sequence[Share]) -> Table:
     return Table(name, [one, "items", "unique"], rows, [one, "items", f"only this {one}"])
 
 
+@takes_task
 def pool(
     runs: RunInput,
     *,
@@ -258,7 +265,7 @@ def pool(
     max_items: int | None = None,
     order: str | None = None,
     qrels: QrelsInput | None = None,
-    measure: str = MEASURE,
+    measures: str | Sequence[str] = MEASURE,
     takedown: Path | str | Collection[str] | None = None,
     sheet: Path | str | None = None,
     assessors: str | Sequence[str] | None = None,
@@ -269,8 +276,8 @@ def pool(
 
     ``depth`` is the number of ranks of each run that are pooled; at most ``max_items`` are taken, rank by rank, R1 runs
     before R2 runs. ``order`` is what ranks a run: ``file``, ``score`` or ``rank``. With ``qrels`` the result has what
-    is unjudged, and the ranking by ``measure`` with each team left out. Topics and comments of ``takedown``, ids or a
-    file of them, are not pooled.
+    is unjudged, and the ranking by one measure (``measures``) with each team left out. Topics and comments of
+    ``takedown``, ids or a file of them, are not pooled.
 
     With ``sheet`` the ``runs`` are a task folder, whose pool is written with its texts to be judged without a server: a
     .csv file with a column for each of the ``assessors`` (default: A1), or an .html page for one ``assessor``.
@@ -283,12 +290,13 @@ def pool(
     >>> kaiwa.pool(runs, depth=1).teams["T2"]
     {'items': 1, 'unique': 1}
     """
+    chosen = one_measure(measures)
     asked = {
         "depth": depth != DEPTH,
         "max_items": max_items is not None,
         "order": order is not None,
         "qrels": qrels is not None,
-        "measure": measure != MEASURE,
+        "measures": chosen != MEASURE,
         "takedown": takedown is not None,
         "seed": seed != 1,
     }
@@ -299,8 +307,8 @@ def pool(
         return Pool(_listed(items), read_task(Path(runs)).settings.depth, sheet=written)  # type: ignore[arg-type]  # a path, as was checked
     if idle := "assessors" if assessors else "assessor" if assessor is not None else None:
         raise InputError(f"{option(idle)} is for a sheet to judge; add {option('sheet', 'FILE')}, or leave it out")
-    if asked["measure"] and qrels is None:
-        raise InputError(f"{option('measure', measure)} ranks runs by judgements; add {option('qrels', 'FILE')}")
+    if asked["measures"] and qrels is None:
+        raise InputError(f"{option('measures', chosen)} ranks runs by judgements; add {option('qrels', 'FILE')}")
     if max_items is not None and max_items < 1:
         raise InputError(f"{option('max_items', str(max_items))} pools nothing; give at least 1")
     given = runs_of(runs, order=order)
@@ -312,7 +320,7 @@ def pool(
             judged,
             depth=depth,
             max_items=max_items,
-            measure=measure,
+            measure=chosen,
             ids=given_ids(takedown),
             rng=rng,
             moved=moved,
@@ -345,6 +353,7 @@ def _pooled(
         teams_left_out=leave_teams_out(shown, judged, taken, depth=depth, measure=measure, moved=moved)
         if judged
         else [],
+        measure=measure if judged else None,
     )
 
 

@@ -34,6 +34,7 @@ from kaiwa.retrieval.inverted_index import open_index
 from kaiwa.retrieval.matching import query_of
 from kaiwa.retrieval.takedown_ids import takedown_of
 from kaiwa.show.result import Description, Result, Table
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -400,6 +401,7 @@ def reply(
     )
 
 
+@takes_task
 def retrieve(
     index: AnyPath | Bot,
     topics: TopicsInput,
@@ -479,6 +481,7 @@ class RunFolder(Result, os.PathLike[str]):
         )
 
 
+@takes_task
 def retrieve_all(
     index: AnyPath | Bot,
     topics: TopicsInput,
@@ -510,7 +513,7 @@ def retrieve_all(
     _refuse_folder_inside(folder, [Path(path) for path in read])
     asked = topics_of(topics)
     filters = filters_of(min_chars=min_chars, repeat=repeat, near=near, block=block, unfiltered=unfiltered)
-    bot = _bot_of(index, system=None, models=models, ranker=ranker, takedown=takedown)
+    bot = _bot_of(index, system=None, models=models, ranker=ranker, takedown=takedown, any_system=True)
     names, runs = bot.system_names(), list["Run"]()
     with opened_unless_local(engine) as running, progress("retrieving") as moved:
         for place, name in enumerate(names):
@@ -529,18 +532,29 @@ def _bot_of(
     models: AnyPath | None,
     ranker: AnyPath | None,
     takedown: AnyPath | Collection[str] | None,
+    any_system: bool = False,
 ) -> Bot:
-    """The bot that was given, or that of the index."""
+    """The bot that was given, or that of the index; it answers by the system, or by any."""
     if ranker is not None and system not in {None, LEARNED}:
         raise InputError(
             f"{option('ranker')} and {option('system', str(system))} both order the answers; give one of them"
         )
     if not isinstance(index, Bot):
+        if not any_system:
+            _refuse_idle_models(system, models, ranker)
         return open(index, models=models, ranker=ranker, takedown=takedown)
     for name, value in (("models", models), ("ranker", ranker), ("takedown", takedown)):
         if value is not None:
             raise InputError(f"the index is open already; give {option(name)} to kaiwa.open")
     return index
+
+
+def _refuse_idle_models(system: str | None, models: AnyPath | None, ranker: AnyPath | None) -> None:
+    """Refuse models for a system that uses none; a ranker may need some."""
+    asked = system or DEFAULT_SYSTEM
+    if models is not None and ranker is None and asked != LEARNED and not SYSTEMS[asked].models:
+        fix = f"leave out {option('models')}, or choose a system that does (kaiwa names systems)"
+        raise InputError(f"system {asked!r} needs no models; {fix}")
 
 
 def _refuse_folder_inside(folder: Path, read: list[Path]) -> None:

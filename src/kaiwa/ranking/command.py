@@ -30,7 +30,14 @@ if TYPE_CHECKING:
 @verb("models", epilog="Example: kaiwa models index translation topicword -o models")
 @click.argument("index", type=IN_FILE)
 @click.argument("names", nargs=-1, type=Named("model"))
-@click.option("-o", "--output", type=OUT_FILE, required=True, help="The folder of models to make or to complete.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FOLDER",
+    type=OUT_FILE,
+    required=True,
+    help="The folder to make or to complete.",
+)
 @click.option("--bridge-from", type=IN_FILE, help="A repository whose pairs are the bridge (default: the index's own).")
 @click.option("--encoder", type=IN_FILE, help="A sentence encoder as an ONNX file, for vectors of all texts (encoder).")
 @click.option("--tokenizer", type=IN_FILE, help="The tokenizer.json of the encoder.")
@@ -63,13 +70,13 @@ def models_command(
 @click.option("--topics", type=IN_FILE, help="The texts of the topics (default: those of the task folder).")
 @click.option("--models", type=IN_FILE, help="The folder of models, for features that need them (kaiwa models).")
 @click.option("--letor", type=IN_FILE, help="Labels with given features in SVMrank format, instead of INDEX LABELS.")
-@click.option("-o", "--output", type=OUT_FILE, help="The folder of the ranker to write, for --ranker.")
+@click.option("-o", "--output", metavar="FOLDER", type=OUT_FILE, help="The ranker to write, for --ranker.")
 @click.option(
     "--features",
-    metavar="NAMES",
+    metavar="NAME",
     multiple=True,
     type=Named("feature"),
-    help="Features or families, repeated or separated by commas (default: all trained).",
+    help="Features or families (default: all trained).",
 )
 @click.option(
     "--candidates",
@@ -204,7 +211,7 @@ def retrieve_command(
 @verb("retrieve-all", epilog="Example: kaiwa retrieve-all index topics.tsv -o all-runs --models models")
 @click.argument("index", type=IN_FILE)
 @click.argument("topics", type=IN_FILE)
-@click.option("-o", "--output", type=OUT_FILE, required=True, help="The folder of the runs.")
+@click.option("-o", "--output", metavar="FOLDER", type=OUT_FILE, required=True, help="The folder of the runs.")
 @answering_options
 @engine_option
 @form_options
@@ -264,13 +271,13 @@ def reply_command(
 ) -> None:
     """Answer a post with the best comments of the repository, and show their features and shared words.
 
-    Without a post, reads posts at a prompt until an empty line, or one per line from stdin.
+    Without a post, or with -, reads posts at a prompt until an empty line, or one per line from stdin.
     """
     from kaiwa.ranking.answering import open as open_index
     from kaiwa.ranking.answering import reply
 
     listed = listed_ids(takedown)
-    if post is not None:
+    if post is not None and post != "-":
         _require_utf8(post)
         show(reply(index, post, models=models, ranker=ranker, takedown=listed, **options), shown)
         return

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kaiwa.errors import InputError, Names, option
 from kaiwa.formats.reading import runs_of
 from kaiwa.nouns.run import Run, distinct_scores
+from kaiwa.task.inputs import takes_task
 
 if TYPE_CHECKING:
     from kaiwa.formats.reading import RunInput
@@ -74,6 +75,7 @@ DESCRIPTIONS = {
 }
 
 
+@takes_task
 def fuse(
     runs: RunInput,
     *,

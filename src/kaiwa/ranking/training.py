@@ -286,6 +286,9 @@ def train(
     if index is None or labels is None:
         raise InputError(f"give INDEX and LABELS, or labels with features by {option('letor')}")
     given = _Labels(labels, topics, scheme, p, parse_levels(levels) if isinstance(levels, str) else levels, max_level)
+    if p is not None and scheme != "unanimity" and (scheme is not None or given.folder is None):
+        fix = f"add {option('scheme', 'unanimity')}, or leave it out"
+        raise InputError(f"{option('p')} is of the unanimity scheme; {fix}")
     with progress("learning") as moved:
         return _trained(
             path_of("index", index),
@@ -336,6 +339,8 @@ def _trained(
     _require_candidates(candidates, models)
     opened = open_index(index)
     names = chosen_features(features, models)
+    if models is not None and not SYSTEMS[candidates].models and not any(FEATURES[name].needs for name in names):
+        raise InputError(f"none of the features needs models; leave out {option('models')}, or choose others")
     gains, topics = labels.read()
     gains = _without(gains, full_takedown(takedown | _listed(index, labels.folder), IndexRelations(opened)))
     made = candidate_features(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, UnknownName, option
 from kaiwa.files.array_folder import MANIFEST, read_manifest
-from kaiwa.formats.takedown import given_ids
+from kaiwa.formats.takedown import read_takedown
 from kaiwa.task.comment_texts import listed_in_task
 from kaiwa.task.folder import read_task
 
@@ -23,17 +23,21 @@ _ANY_POST = "a"
 
 @dataclass(frozen=True)
 class BotSource:
-    """What a bot is opened from: folders, a takedown list, and the task folder whose lists apply too."""
+    """What a bot is opened from: folders, and ids that it must not show.
+
+    ``lists`` are files of such ids, and task folders whose lists apply; they are read again when they change.
+    """
 
     index: Path
     models: Path | None = None
     ranker: Path | None = None
-    takedown: Path | None = None
-    task: Path | None = None
+    lists: tuple[Path, ...] = ()
+    ids: frozenset[str] = frozenset()
 
     def listed(self) -> frozenset[str]:
-        """The ids of the lists outside the index; the list in the index is read by the bot, before each answer."""
-        return given_ids(self.takedown) | (listed_in_task(read_task(self.task)) if self.task else frozenset())
+        """The ids outside the index; the list in the index is read by the bot, before each answer."""
+        of_lists = (listed_in_task(read_task(one)) if one.is_dir() else read_takedown(one) for one in self.lists)
+        return self.ids.union(*of_lists)
 
     def state(self) -> tuple[object, ...]:
         """Equal as long as the folders and lists have not been replaced."""

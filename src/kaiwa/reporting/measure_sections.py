@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kaiwa.comparison.figures import caterpillar, heat_map
-from kaiwa.comparison.notes import REPORT, board_notes
+from kaiwa.comparison.notes import REPORT, leaderboard_notes
 from kaiwa.comparison.texts import best_means, first_runs, heading, leaderboard_rows, printed_leaderboard
 from kaiwa.nouns.matrix import BEST
 from kaiwa.show.page import Columns, Data, Details, Drawing, Paragraph, Section, Table
-from kaiwa.show.text import CORRELATION, PValue, few, finite
+from kaiwa.show.text import PValue, few, finite
 from kaiwa.stats.p_values import smallest_p
 from kaiwa.topicset.figures import power_curve, power_figure
 from kaiwa.topicset.texts import answer_notes, headline
@@ -52,9 +52,9 @@ def measure_section(comparison: Leaderboard, teams: Sequence[TeamBest]) -> Secti
         f"rank 1."
     )
     shades = f"p-values of all pairs of runs under {measure}, best mean first; a darker shade is a smaller p."
-    notes = board_notes(comparison, REPORT)
+    notes = leaderboard_notes(comparison, REPORT)
     parts: list[Part] = [
-        Columns((_board(comparison), Drawing(f"means-{measure}", means, lambda: caterpillar(comparison)))),
+        Columns((_leaderboard(comparison), Drawing(f"means-{measure}", means, lambda: caterpillar(comparison)))),
         *(Paragraph(note, "soft") for note in notes),
         *_between_teams(measure, teams),
         Details("p-values of all pairs", (Drawing(f"p-values-{measure}", shades, lambda: heat_map(comparison)),)),
@@ -64,7 +64,7 @@ def measure_section(comparison: Leaderboard, teams: Sequence[TeamBest]) -> Secti
     return Section(measure, tuple(parts))
 
 
-def _board(comparison: Leaderboard) -> Table:
+def _leaderboard(comparison: Leaderboard) -> Table:
     name, caption = f"leaderboard-{comparison.measure}", f"Leaderboard by mean {comparison.label}"
     printed = printed_leaderboard(comparison)
     return Table(
@@ -192,13 +192,10 @@ def variance_section(results: Sequence[tuple[str, PooledVariance, PooledVariance
 def tau_section(taus: Mapping[tuple[str, str], TauResult]) -> Section:
     """The agreement of the measures in ranking the runs."""
     rows: list[list[Cell]] = [[f"{a} / {b}", tau.tau, tau.low, tau.high, tau.runs] for (a, b), tau in taus.items()]
-    printed: list[list[Cell]] = [
-        [f"{a} / {b}", tau.tau, CORRELATION.cut(tau.low), CORRELATION.cut(tau.high), tau.runs]
-        for (a, b), tau in taus.items()
-    ]
-    note = "Kendall's tau-b between the rankings by mean score, best first, with Hollander-Wolfe-Chicken 95% limits."
-    limits = [limit for tau in taus.values() for limit in (tau.low, tau.high)]
-    words = " ".join([note, *CORRELATION.note(limits, uncut="the data files have")])
+    note = (
+        "Kendall's tau-b between the rankings by mean score, best first, with Hollander-Wolfe-Chicken 95% limits as "
+        "computed: they may pass 1."
+    )
     header = ["measures", "tau", "low", "high", "runs"]
-    shown = Table("tau", "Rank correlation between measures", header, rows, printed=printed)
-    return Section("Rankings compared", (shown, Paragraph(words, "soft")))
+    shown = Table("tau", "Rank correlation between measures", header, rows)
+    return Section("Rankings compared", (shown, Paragraph(note, "soft")))

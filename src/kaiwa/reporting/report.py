@@ -1,17 +1,26 @@
-"""The report of a task folder: one offline page, and beside it every number, table and figure as files."""
+"""The report of a task folder: one offline page, and beside it every number, table and figure as files.
+
+``report`` is the public function, ``Report`` its result.
+"""
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kaiwa.ambient import progress
+from kaiwa.comparison.texts import best_means, first_rank, first_runs
 from kaiwa.errors import DesignError, InputError, counted
 from kaiwa.files.atomic import atomic_folder, reading, sweep, together, write_text
 from kaiwa.files.marks import UNFINISHED, Mark
 from kaiwa.formats.fields import csv_text
+from kaiwa.formats.reading import maybe_path, path_of
+from kaiwa.formats.takedown import given_ids
 from kaiwa.nouns.ids import unpack
 from kaiwa.nouns.votes import SIMULATED_NOTICE
 from kaiwa.reporting.collection_sections import agreement_section, data_card_section, pool_section, systems_section
@@ -28,17 +37,141 @@ from kaiwa.reporting.side_by_side import Material, side_by_side_section
 from kaiwa.reporting.topic_explorer import topics_section
 from kaiwa.show.figures import pdf_bytes
 from kaiwa.show.latex import latex_table
-from kaiwa.show.page import Bullets, Data, Drawing, Paragraph, Table, all_parts, distinct, page
+from kaiwa.show.page import Bullets, Data, Drawing, Paragraph, all_parts, distinct, page
+from kaiwa.show.page import Table as PageTable
+from kaiwa.show.result import Description, Result, Table
 from kaiwa.show.text import visible
+from kaiwa.task.folder import read_task
 from kaiwa.topicset.pilots import from_pilots
 from kaiwa.topicset.sizes import smallest_difference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
+    from kaiwa.formats.reading import AnyPath
     from kaiwa.show.page import Section
+    from kaiwa.show.text import Cell
     from kaiwa.task.folder import Task
+
+
+@dataclass(frozen=True, repr=False)
+class Report(Result, os.PathLike[str]):
+    """A report on disk, which stands for its page, and who has rank 1 by each measure.
+
+    ``rank_1`` and ``best_mean`` name runs by measure; ``topics`` is the number of topics that the next round needs,
+    ``plug_in_topics`` the same if the variance were known exactly. ``provisional`` says what is not judged, ``stale``
+    which files are not up to date.
+
+    >>> import kaiwa
+    >>> kaiwa.report("task").rank_1
+    {'nG@1': ['A']}
+    """
+
+    path: Path
+    rank_1: dict[str, list[str]]
+    best_mean: dict[str, list[str]]
+    topics: dict[str, int]
+    plug_in_topics: dict[str, int | None]
+    provisional: list[str]
+    stale: list[str]
+    simulated: bool
+    first_ranks: dict[str, str]
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    def __repr__(self) -> str:
+        return f"Report({str(self.path)!r}, {counted(len(self.rank_1), 'measure')})"
+
+    @property
+    def report(self) -> str:
+        """The page."""
+        return str(self.path)
+
+    @property
+    def files(self) -> str:
+        """The folder of its tables, data and figures."""
+        return str(files_beside(self.path))
+
+    def describe(self) -> Description:
+        """Who has rank 1 by each measure, and where the report is."""
+        rows: list[list[Cell]] = [
+            [
+                measure,
+                len(runs),
+                ", ".join(runs),
+                ", ".join(self.best_mean[measure]),
+                self.topics.get(measure),
+                self.plug_in_topics.get(measure),
+            ]
+            for measure, runs in self.rank_1.items()
+        ]
+        columns = ["measure", "runs_with_rank_1", "rank_1", "best_mean", "topics", "plug_in_topics"]
+        marks = {"PROVISIONAL": self.provisional, "STALE": self.stale}
+        return Description(
+            tables=(Table("measures", columns, rows),),
+            text="\n".join(
+                [
+                    *([SIMULATED_NOTICE] if self.simulated else []),
+                    *(f"{mark}: {'; '.join(why)}" for mark, why in marks.items() if why),
+                    *(f"{label}: {first}" for label, first in self.first_ranks.items()),
+                    f"report: {self.report}",
+                    f"tables, data and figures: {self.files}",
+                ]
+            ),
+            fields={
+                "report": self.report,
+                "files": self.files,
+                "rank_1": self.rank_1,
+                "best_mean": self.best_mean,
+                "topics": self.topics,
+                "plug_in_topics": self.plug_in_topics,
+                "provisional": self.provisional,
+                "stale": self.stale,
+                "simulated": self.simulated,
+            },
+        )
+
+
+def report(
+    task: AnyPath = ".",
+    *,
+    output: AnyPath | None = None,
+    takedown: AnyPath | Collection[str] | None = None,
+    stale: bool = False,
+) -> Report:
+    r"""The results of a task folder as one offline HTML page, and the files beside it for a paper.
+
+    ``output`` is the page, by default ``report.html`` in the task folder; its files are in a folder of its name, such
+    as ``report-files``. ``takedown`` are further ids that may not be shown, or a file of them. Files of the round that
+    are not up to date (see ``kaiwa status``) are an error; with ``stale`` they are reported, and the page is marked.
+
+    >>> import kaiwa
+    >>> print(kaiwa.report("task"))
+    nG@1: 1 run has rank 1: A
+    report: task/report.html
+    tables, data and figures: task/report-files
+    """
+    folder = read_task(path_of("task", task))
+    path = maybe_path("output", output) or folder.report
+    with progress("reporting") as moved:
+        results = write_report(
+            folder, path, version=version("kaiwa"), takedown=given_ids(takedown), stale=stale, on_progress=moved
+        )
+    ranked = {one.scores.measure: one.comparison for one in results.measures}
+    designs = {one.scores.measure: one.design for one in results.measures if one.design}
+    return Report(
+        path=path,
+        rank_1={measure: first_runs(one) for measure, one in ranked.items()},
+        best_mean={measure: best_means(one) for measure, one in ranked.items()},
+        topics={measure: design.n for measure, design in designs.items()},
+        plug_in_topics={measure: design.plug_in_n for measure, design in designs.items()},
+        provisional=results.progress.findings(),
+        stale=results.stale,
+        simulated=results.votes is not None and results.votes.simulated,
+        first_ranks={one.scores.label: first_rank(one.comparison) for one in results.measures},
+    )
 
 
 # The report as files: LaTeX tables, CSV and JSON of every number, PDF figures.
@@ -70,8 +203,8 @@ def remove_leftovers(page: Path) -> None:
 def write_files(folder: Path, sections: Sequence[Section], head: ReportHead) -> None:
     """Write the folder, whole or not at all; an earlier one is replaced."""
     parts = [part for section in sections for part in all_parts(section.parts)]
-    shown = [part for part in parts if isinstance(part, Table)]
-    tables = [part.table if isinstance(part, Data) else part for part in parts if isinstance(part, Table | Data)]
+    shown = [part for part in parts if isinstance(part, PageTable)]
+    tables = [part.table if isinstance(part, Data) else part for part in parts if isinstance(part, PageTable | Data)]
     named = dict(zip(map(id, tables), distinct([one.name for one in tables]), strict=True))
     drawings = [part for part in parts if isinstance(part, Drawing)]
     with atomic_folder(folder, MARK) as new:
@@ -90,12 +223,12 @@ def write_files(folder: Path, sections: Sequence[Section], head: ReportHead) -> 
         MARK.write(new, values, files)
 
 
-def _latex(table: Table) -> str:
+def _latex(table: PageTable) -> str:
     caption = visible(table.caption).replace("\n", " ")
     return f"% {caption}\n" + latex_table(table.shown_header, table.shown, digits=table.digits)
 
 
-def _json(sections: Sequence[Section], head: ReportHead, tables: dict[str, Table]) -> dict[str, Any]:  # Any: JSON
+def _json(sections: Sequence[Section], head: ReportHead, tables: dict[str, PageTable]) -> dict[str, Any]:  # Any: JSON
     return {
         **asdict(head),
         "words": {one.title: words for one in sections if (words := _words(one))},

@@ -1,4 +1,7 @@
-"""Published numbers computed again: expected and ours, row by row, and whether they agree."""
+"""Published numbers computed again: published and computed, row by row, and whether they agree.
+
+``reproduce`` is the public function, ``Reproduction`` its result.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from kaiwa.errors import InputError, Names, option
-from kaiwa.formats.readers import read_votes
+from kaiwa.ambient import progress
+from kaiwa.errors import InputError, Names, counted, option
+from kaiwa.formats.reading import votes_of
 from kaiwa.labelling.coefficients import fleiss_kappa, merged
 from kaiwa.labelling.gains import gains_of, weighing
 from kaiwa.measures.judgements import Scale, judge
@@ -19,15 +23,17 @@ from kaiwa.nouns.ids import pack
 from kaiwa.nouns.qrels import Qrels
 from kaiwa.nouns.run import Run
 from kaiwa.nouns.votes import Votes
-from kaiwa.show.text import table
+from kaiwa.show.result import Description, Result, Table
 from kaiwa.stats.kendall import kendall_tau, null_error
 from kaiwa.topicset.sizes import topics_needed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
-    Table = Sequence[Mapping[str, str]]
+    from kaiwa.formats.reading import VotesInput
+    from kaiwa.show.text import Cell
+
+    PublishedRows = Sequence[Mapping[str, str]]
 
 
 # Published tables as data: each file is one table of a paper, named on its first line.
@@ -45,20 +51,25 @@ def published(name: str) -> list[dict[str, str]]:
 
 @dataclass(frozen=True)
 class Row:
-    """One number: what it is, as expected, as computed here, and whether they agree."""
+    """One number: what it is, as published, as computed here, and whether they agree."""
 
     what: str
-    expected: str
-    ours: str
+    published: str
+    computed: str
     agrees: bool
     remark: str = ""
 
+    @property
+    def verdict(self) -> str:
+        """Whether they agree, in a word."""
+        return "agrees" if self.agrees else "DIFFERS"
+
 
 @dataclass(frozen=True)
-class Reproduction:
+class Recomputed:
     """One table or set of numbers of one paper, computed again.
 
-    ``origin`` says where the expected numbers are from: ``printed`` in the paper, or ``worked`` out from its formulas
+    ``origin`` says where the published numbers are from: ``printed`` in the paper, or ``worked`` out from its formulas
     independently of this package.
     """
 
@@ -74,7 +85,7 @@ class Reproduction:
         return sum(row.agrees for row in self.rows)
 
 
-def topic_set_sizes(table: Table) -> Reproduction:
+def topic_set_sizes(table: PublishedRows) -> Recomputed:
     """The sizes of a table with columns measure, variance, m, minD and n."""
     systems, min_diff, variance = (np.array([float(row[name]) for row in table]) for name in ("m", "minD", "variance"))
     ours, exact = (
@@ -84,14 +95,14 @@ def topic_set_sizes(table: Table) -> Reproduction:
     rows = [
         Row(
             what=f"{row['measure']}, V = {row['variance']}, m = {row['m']}, minD = {row['minD']}",
-            expected=row["n"],
-            ours=str(same),
+            published=row["n"],
+            computed=str(same),
             agrees=same == int(row["n"]),
             remark=f"exact: {more}",
         )
         for row, same, more in zip(table, ours, exact, strict=True)
     ]
-    return Reproduction(
+    return Recomputed(
         "topic-set-size",
         "Sakai 2015, Topic Set Size Design with the Evaluation Measures for Short Text Conversation, Table 4",
         tuple(rows),
@@ -100,7 +111,7 @@ def topic_set_sizes(table: Table) -> Reproduction:
     )
 
 
-def tau_tables(table: Table, means: Mapping[str, Table]) -> Reproduction:
+def tau_tables(table: PublishedRows, means: Mapping[str, PublishedRows]) -> Recomputed:
     """Tau and its limits, from the run means of each subtask."""
     rows = []
     for row in table:
@@ -112,7 +123,7 @@ def tau_tables(table: Table, means: Mapping[str, Table]) -> Reproduction:
         what = f"{row['subtask']}: {row['measure_a']} / {row['measure_b']}"
         printed = tuple(float(row[name]) for name in ("tau", "ci_low", "ci_high"))
         rows.append(_triple(what, printed, (tau.tau, tau.low, tau.high)))
-    return Reproduction(
+    return Recomputed(
         "tau",
         "Shang et al. 2016, Overview of the NTCIR-12 Short Text Conversation Task, Tables 6 and 9",
         tuple(rows),
@@ -121,14 +132,14 @@ def tau_tables(table: Table, means: Mapping[str, Table]) -> Reproduction:
     )
 
 
-def null_intervals(table: Table) -> Reproduction:
+def null_intervals(table: PublishedRows) -> Recomputed:
     """The limits of tau from the printed tau and the number of runs."""
     rows = []
     for row in table:
         tau, half = float(row["tau"]), 1.959964 * null_error(int(row["runs"]))
         printed = tuple(float(row[name]) for name in ("tau", "ci_low", "ci_high"))
         rows.append(_triple(f"{row['task']}, {row['measure']}", printed, (tau, tau - half, tau + half)))
-    return Reproduction(
+    return Recomputed(
         "standardisation-tau",
         "Sakai 2016, The Effect of Score Standardisation on Topic Set Size Design, Table 1",
         tuple(rows),
@@ -152,7 +163,7 @@ _RATINGS = {
 }
 
 
-def unanimity_gains() -> Reproduction:
+def unanimity_gains() -> Recomputed:
     """The gains of five example ratings, worked out by hand from the paper's formulas."""
     rows = []
     for ratings, worked in _RATINGS.items():
@@ -165,7 +176,7 @@ def unanimity_gains() -> Reproduction:
         )
         what = f"ratings {' '.join(map(str, ratings))}: RawG, UG(.2), WG"
         rows.append(Row(what, ", ".join(worked), ", ".join(ours), agrees=ours == worked))
-    return Reproduction(
+    return Recomputed(
         "unanimity",
         "the formulas of Sakai 2017, Unanimity-Aware Gain (EVIA), on ratings of N = 5 assessors, Dmax = 3",
         tuple(rows),
@@ -189,7 +200,7 @@ _EXAMPLE = {
 }
 
 
-def worked_measures() -> Reproduction:
+def worked_measures() -> Recomputed:
     """The measures of one worked run."""
     gains = Qrels.from_lists({"q": {"d1": 2, "d2": 1, "d3": 0, "d4": 1, "d5": 2}})
     run = Run.from_lists("R", {"q": [("d2", 4.0), ("u1", 3.0), ("d1", 2.0), ("d3", 1.0)]})
@@ -199,7 +210,7 @@ def worked_measures() -> Reproduction:
         ours = scored.means()["R"]
         agrees = abs(ours - float(_EXAMPLE[name])) < 1e-9  # noqa: PLR2004  ten printed digits
         rows.append(Row(name, _EXAMPLE[name], f"{ours:.10g}", agrees=agrees))
-    return Reproduction(
+    return Recomputed(
         "measures",
         "qrels d1 L2, d2 L1, d3 L0, d4 L1, d5 L2; gains 1:3; run d2 u1 d1 d3 (worked by two implementations)",
         tuple(rows),
@@ -207,7 +218,10 @@ def worked_measures() -> Reproduction:
     )
 
 
-def label_kappa(votes: Votes) -> Reproduction:
+_HIGHEST_LABEL = 2
+
+
+def label_kappa(votes: Votes) -> Recomputed:
     """Fleiss' kappa of the public labels, with three classes and with two."""
     counts = votes.counts()
     values = {
@@ -217,33 +231,123 @@ def label_kappa(votes: Votes) -> Reproduction:
     rows = [
         Row(what, printed, f"{ours:.3f}", agrees=f"{ours:.3f}" == printed) for what, (printed, ours) in values.items()
     ]
-    return Reproduction(
-        "kappa", "Shang et al. 2016, section 3.4: Fleiss' kappa of the Japanese test labels", tuple(rows)
-    )
+    return Recomputed("kappa", "Shang et al. 2016, section 3.4: Fleiss' kappa of the Japanese test labels", tuple(rows))
 
 
 # Published tables and label files read, and their numbers recomputed.
 
 
-def reproduce(names: tuple[str, ...], *, labels: Path | None = None) -> list[Reproduction]:
-    """The reproductions of these names; without names, all that need no file."""
-    chosen = names or tuple(name for name in REPRODUCTIONS if name != "kappa" or labels)
-    return [REPRODUCTIONS[name](labels) for name in chosen]
+AGAINST = {"printed": "paper", "worked": "numbers worked out independently"}
+"""What the published numbers of a table are."""
+COLUMNS = ("what", "published", "computed", "verdict", "remark")
 
 
-def _taus(_: Path | None) -> Reproduction:
+@dataclass(frozen=True)
+class Reproduction(Result):
+    """Published numbers and the same computed here; ``reproduced`` if every row agrees.
+
+    Tables: ``rows`` has all of them, and each set of numbers is a table of its own name.
+
+    >>> import kaiwa
+    >>> found = kaiwa.reproduce("unanimity")
+    >>> found, found.reproduced
+    (Reproduction(5 of 5 rows agree), True)
+    """
+
+    recomputed: tuple[Recomputed, ...]
+
+    def __repr__(self) -> str:
+        return f"Reproduction({self.agreeing:,} of {counted(self.rows, 'row')} agree)"
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return sum(len(one.rows) for one in self.recomputed)
+
+    @property
+    def agreeing(self) -> int:
+        """How many rows agree."""
+        return sum(one.agreeing for one in self.recomputed)
+
+    @property
+    def reproduced(self) -> bool:
+        """Whether every row agrees."""
+        return self.agreeing == self.rows
+
+    @property
+    def reproductions(self) -> list[dict[str, Any]]:  # Any: JSON values
+        """Each set of numbers with its source, its rows and how many agree."""
+        return [
+            {
+                "name": one.name,
+                "source": one.source,
+                "origin": one.origin,
+                "note": one.note,
+                "rows": [{**asdict(row), "verdict": row.verdict} for row in one.rows],
+                "agreeing": one.agreeing,
+            }
+            for one in self.recomputed
+        ]
+
+    def describe(self) -> Description:
+        """A table for each set of numbers; each row agrees or differs."""
+        rows: list[list[Cell]] = [[one.name, *cells] for one in self.recomputed for cells in _cells(one)]
+        return Description(
+            tables=(Table("rows", ["name", *COLUMNS], rows), *map(_table, self.recomputed)),
+            shown=[one.name for one in self.recomputed],
+            fields={
+                "reproductions": self.reproductions,
+                "rows": self.rows,
+                "agreeing": self.agreeing,
+                "reproduced": self.reproduced,
+            },
+        )
+
+
+def _table(one: Recomputed) -> Table:
+    verdict = f"{one.agreeing} of {len(one.rows)} rows agree with the {AGAINST[one.origin]}"
+    caption = f"{one.name}: {one.source}. {verdict}. {one.note}".strip()
+    return Table(one.name, COLUMNS, _cells(one), ["what", one.origin, "computed", "verdict", ""], caption=caption)
+
+
+def _cells(one: Recomputed) -> list[list[Cell]]:
+    return [[row.what, row.published, row.computed, row.verdict, row.remark] for row in one.rows]
+
+
+def reproduce(*names: str, labels: VotesInput | None = None) -> Reproduction:
+    """Published numbers computed again, by ``kaiwa.names("reproductions")``; without names, all that need no file.
+
+    ``labels`` are the public votes of the STC Japanese subtask, which ``kappa`` needs.
+
+    >>> import kaiwa
+    >>> kaiwa.reproduce("tau").agreeing
+    18
+    """
+    chosen = [REPRODUCTIONS[name] for name in dict.fromkeys(names)]
+    if labels is not None and names and "kappa" not in names:
+        raise InputError(f"{option('labels')} are the votes of kappa; add its name, or leave them out")
+    if not names:
+        chosen = [one for name, one in REPRODUCTIONS.items() if name != "kappa" or labels is not None]
+    with progress("recomputing"):
+        return Reproduction(tuple(one(labels) for one in chosen))
+
+
+def _taus(_: VotesInput | None) -> Recomputed:
     means = {subtask: published(f"stc_{subtask}_means") for subtask in ("chinese", "japanese")}
     return tau_tables(published("kendall_stc_runs"), means)
 
 
-def _kappa(labels: Path | None) -> Reproduction:
+def _kappa(labels: VotesInput | None) -> Recomputed:
+    fix = f"give the public STC Japanese label file with {option('labels', 'FILE')}"
     if labels is None:
-        fix = f"give the public STC Japanese label file with {option('labels', 'FILE')}"
         raise InputError.at("kappa", "the votes are not part of Kaiwa", fix)
-    return label_kappa(read_votes(labels))
+    votes = votes_of(labels, max_level=_HIGHEST_LABEL)
+    if votes.top != _HIGHEST_LABEL:
+        raise InputError.at("kappa", f"the labels go to level {votes.top}, not {_HIGHEST_LABEL}", fix)
+    return label_kappa(votes)
 
 
-REPRODUCTIONS: Names[Callable[[Path | None], Reproduction]] = Names(
+REPRODUCTIONS: Names[Callable[[VotesInput | None], Recomputed]] = Names(
     "reproduction",
     {
         "topic-set-size": lambda _: topic_set_sizes(published("topic_set_size_stc")),
@@ -254,36 +358,3 @@ REPRODUCTIONS: Names[Callable[[Path | None], Reproduction]] = Names(
         "kappa": _kappa,
     },
 )
-
-
-# Published numbers beside the recomputed ones.
-
-
-AGAINST = {"printed": "paper", "worked": "numbers worked out independently"}
-"""What the expected numbers of a reproduction are."""
-
-
-@dataclass(frozen=True)
-class ReproduceView:
-    """Recomputed tables of papers."""
-
-    found: Sequence[Reproduction]
-
-    def text(self) -> str:
-        """A table per paper; each row agrees or differs."""
-        return "\n\n".join(map(_reproduction_text, self.found))
-
-    def fields(self) -> dict[str, Any]:  # Any: JSON values
-        """Every row as JSON fields, and how many agree."""
-        return {
-            "reproductions": [{**asdict(one), "agreeing": one.agreeing} for one in self.found],
-            "rows": sum(len(one.rows) for one in self.found),
-            "agreeing": sum(one.agreeing for one in self.found),
-        }
-
-
-def _reproduction_text(one: Reproduction) -> str:
-    rows = [[row.what, row.expected, row.ours, "agrees" if row.agrees else "DIFFERS", row.remark] for row in one.rows]
-    head = f"{one.name}: {one.source}"
-    tail = f"{one.agreeing} of {len(one.rows)} rows agree with the {AGAINST[one.origin]}. {one.note}".strip()
-    return f"{head}\n{table(['what', one.origin, 'ours', 'verdict', ''], rows)}\n{tail}"

@@ -37,8 +37,8 @@ from kaiwa.stats.kendall import TauResult, kendall_tau
 from kaiwa.stats.p_values import tied_means
 from kaiwa.task.comment_texts import comment_texts, takedown_ids
 from kaiwa.task.progress import JudgingProgress, judging_progress
+from kaiwa.task.record import Step, path_in, read_steps
 from kaiwa.task.status import round_status
-from kaiwa.task.steps import Step, path_in, read_steps
 from kaiwa.topicset.pilots import one_way_design, required_design
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def round_results(task: Task, *, takedown: frozenset[str] = frozenset(), stale: 
         raise InputError.at(task.scores, "no scores yet", "make them with: kaiwa score runs/*.txt -o scores.csv")
     outdated = [f"{step.file}: {step.why}" for step in round_status(task).stale if step.file != task.report.name]
     if outdated and not stale:
-        raise InputError(f"{outdated[0]}; make it again (kaiwa run), or report it as it is with {option('stale')}")
+        raise InputError(f"{outdated[0]}; make it again (kaiwa make), or report it as it is with {option('stale')}")
     steps = read_steps(task.folder)
     scores = read_scores(task.scores)
     chosen = task.settings.chosen_measures(scores, task.scores)

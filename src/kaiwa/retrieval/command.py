@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @verb("index", epilog="Example: kaiwa index repository -o index --language zh")
 @click.argument("repository", type=IN_FILE)
-@click.option("-o", "--output", type=OUT_FILE, required=True, help="The index folder to make.")
+@click.option("-o", "--output", metavar="FOLDER", type=OUT_FILE, required=True, help="The index folder to make.")
 @click.option("--language", type=click.Choice(["zh", "ja", "en"]), help="The language (default: detected).")
 @click.option(
     "--tokens",

@@ -8,11 +8,14 @@ the same notes.
 from __future__ import annotations
 
 import json
+from abc import ABCMeta
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from kaiwa.errors import InputError, UnknownName, counted, in_python, needs_extra
 from kaiwa.show.text import table as text_table
@@ -132,6 +135,8 @@ class Description:
         if name is None:
             return self.tables[0]
         if name not in known:
+            if form_of(Path(str(name))):
+                raise InputError(f"{name!r} is a file, not a table; write it with .write({name!r})")
             raise UnknownName.among("table", name, known)
         return known[name]
 
@@ -217,8 +222,53 @@ class Description:
         return drawn[form](table)
 
 
-class Result:
-    """A noun or a result: ``print`` shows its text, a notebook its tables; it becomes frames, LaTeX, JSON."""
+class ResultType(ABCMeta):
+    """The type of nouns and results: a name or a call of another tool is an error that says what to write."""
+
+    if not TYPE_CHECKING:  # a type checker goes on refusing unknown names
+
+        def __getattr__(cls, name: str) -> NoReturn:
+            if name.startswith("_"):  # asked by Python and notebooks
+                raise AttributeError(name)
+            from kaiwa.other_tools import no_member
+
+            raise no_member(cls.__name__, name, dir(cls))
+
+        def __call__(cls, *given: object, **fields: object) -> object:
+            """Make one of its fields; where a dict or a frame is given for them, the constructor is named."""
+            try:
+                return super().__call__(*given, **fields)
+            except TypeError:
+                if len(given) == 1 and (maker := _maker(given[0])) and hasattr(cls, maker):
+                    name, other = f"kaiwa.{cls.__name__}", type(given[0]).__name__
+                    what = f"{name}(...) takes its fields, not a {other}; write {name}.{maker}(...)"
+                    raise InputError(what) from None
+                raise
+
+
+def _maker(given: object) -> str:
+    """The constructor that takes it; "" if none does."""
+    if isinstance(given, Mapping):
+        return "from_dict"
+    return "from_pandas" if hasattr(given, "__arrow_c_stream__") else ""
+
+
+class Result(metaclass=ResultType):
+    """A noun or a result: ``print`` shows its text, a notebook its tables; it becomes frames, LaTeX, JSON.
+
+    ``settings`` are the options that were taken from the settings of a task, by name; empty for what is made without.
+    """
+
+    settings: Mapping[str, Any] = MappingProxyType({})  # Any: JSON values
+
+    if not TYPE_CHECKING:  # as above
+
+        def __getattr__(self, name: str) -> Any:  # Any: a property that failed fails again, with its own error
+            if name.startswith("_") or hasattr(type(self), name):
+                return object.__getattribute__(self, name)
+            from kaiwa.other_tools import no_member
+
+            raise no_member(type(self).__name__, name, dir(self))
 
     def describe(self) -> Description:
         """What it has to show: tables, notes, JSON fields.
@@ -262,7 +312,22 @@ class Result:
         >>> compared.to_json()[:42]
         '{"measure": "score", "direction": "higher"'
         """
-        return self.describe().json()
+        found = self.describe()
+        taken = {"settings": dict(self.settings)} if self.settings else {}
+        return replace(found, fields={**found.fields, **taken}).json()
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Self:  # Any: as above
+        """The same, made with these settings of a task; JSON names them, so that the call can be repeated.
+
+        >>> import kaiwa
+        >>> kaiwa.names("fusions").with_settings({"seed": 3}).settings
+        {'seed': 3}
+        """
+        if not settings:
+            return self
+        made = copy(self)
+        object.__setattr__(made, "settings", {**self.settings, **settings})  # results are frozen
+        return made
 
     def to_latex(self, table: str | None = None) -> str:
         r"""A table as a LaTeX tabular with booktabs rules; by default what ``print`` shows.
@@ -351,6 +416,8 @@ class Result:
         """What a file of this form holds."""
         if form is None:
             return self.own_form(table)
+        if form == "json" and table is None:
+            return self.to_json()
         description = self.describe().worded(in_python)
         if form == "svg":
             if table is not None:
@@ -376,15 +443,17 @@ class Result:
         >>> kaiwa.names("fusions").figure()
         Traceback (most recent call last):
         ...
-        kaiwa.errors.InputError: a NameTable has no figure; write a table instead
+        kaiwa.errors.InputError: no figure of NameTable; write a table instead
         """
         raise InputError(
-            f"a {type(self).__name__} has no figure{f' of {table}' if table else ''}; write a table instead"
+            f"no figure of {type(self).__name__}{f', table {table}' if table else ''}; write a table instead"
         )
 
     def _write_parquet(self, path: Path, table: str | None) -> None:
         from kaiwa.files.atomic import atomic_file
 
+        if path.suffix in _PACKED:
+            raise InputError.at(path, "is Parquet, which compresses itself", f"leave out {path.suffix}")
         with needs_extra("parquet"):
             import pyarrow as pa
             import pyarrow.parquet as pq
@@ -401,14 +470,6 @@ class Result:
         """Refused: ``pandas.DataFrame(x)`` would otherwise not make a frame of the rows."""
         name = type(self).__name__
         raise TypeError(f"a {name} is a table of several types; use .to_pandas(), .to_polars() or .columns()")
-
-
-class Rows(Result):
-    """A noun that is a table of rows, of which ``pandas.DataFrame(x)`` cannot make a frame: its message says how."""
-
-    def __iter__(self) -> NoReturn:
-        """Refused by a TypeError, so that pandas shows the message of ``__array__``."""
-        raise TypeError(f"a {type(self).__name__} has several columns; use its fields, or .columns()")
 
 
 def form_of(path: Path) -> str | None:

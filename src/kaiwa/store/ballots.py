@@ -129,8 +129,8 @@ class ImportedVote:
 
 
 @dataclass(frozen=True)
-class ImportCounts:
-    """How many votes are new, known already, changed, or on items outside the pool."""
+class AddedVotes:
+    """How many votes that were to be added are new, known already, changed, or on items outside the pool."""
 
     new: int
     known: int
@@ -138,7 +138,7 @@ class ImportCounts:
     outside: int
 
 
-def add_imported(store: VoteStore, votes: Sequence[ImportedVote]) -> ImportCounts:
+def add_imported(store: VoteStore, votes: Sequence[ImportedVote]) -> AddedVotes:
     """Append the votes that the store does not have; an assessor of the file is a person of the store."""
     codes = _codes(store, dict.fromkeys(one.assessor for one in votes))
     counts = Counter[str]()
@@ -151,7 +151,7 @@ def add_imported(store: VoteStore, votes: Sequence[ImportedVote]) -> ImportCount
     for code, ballots in waiting.items():
         for start in range(0, len(ballots), _BLOCK):
             store.append(Ballots(code, tuple(ballots[start : start + _BLOCK]), "human"))
-    return ImportCounts(counts["new"], counts["known"], counts["changed"], counts["outside"])
+    return AddedVotes(counts["new"], counts["known"], counts["changed"], counts["outside"])
 
 
 def _codes(store: VoteStore, names: Iterable[str]) -> dict[str, str]:

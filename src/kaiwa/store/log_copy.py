@@ -10,7 +10,8 @@ from kaiwa.errors import InputError
 from kaiwa.files.atomic import atomic_file
 from kaiwa.store import schema
 from kaiwa.store.database import Database
-from kaiwa.store.log_check import REFUSED, check_log
+from kaiwa.store.findings import REFUSED
+from kaiwa.store.log_check import check_log
 from kaiwa.store.tables import check_version
 from kaiwa.store.task_items import items_have_changed, record_items
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Table
     from sqlalchemy.engine import Connection
 
-    from kaiwa.store.log_check import LogCheck
+    from kaiwa.store.findings import LogCheck
 
 
 _BLOCK = 1000

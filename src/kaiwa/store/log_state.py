@@ -92,17 +92,17 @@ Owned = tuple[str, str]
 class LogState:
     """The state after every row that was applied; one thread writes, others read with ``lock``.
 
-    ``given`` holds each assessor's current vote on an item, ``repeated`` the votes on items that came back,
-    ``adjudicated`` the last adjudication of an item, ``skipped`` the items that an assessor put off
-    with the lease, ``orders`` the posts in each assessor's order, as far as they were asked for, ``revoked`` the people
-    whose leases hold nothing any more, ``reserved`` the leases of the transaction that is being written, by assessor:
-    nobody has been given them, and nobody else gets their places.
+    ``lists`` counts the lists of items that were served: a takedown makes another one. ``given`` holds each assessor's
+    current vote on an item, ``repeated`` the votes on items that came back, ``adjudicated`` the last adjudication of an
+    item, ``skipped`` the items that an assessor put off with the lease, ``orders`` the posts in each assessor's order,
+    as far as they were asked for, ``revoked`` the people whose leases hold nothing any more, ``reserved`` the leases of
+    the transaction that is being written, by assessor: nobody has been given them, and nobody else gets their places.
     """
 
     def __init__(self, *, votes_per_item: int) -> None:
         self.lock = RLock()
         self.votes_per_item = votes_per_item
-        self.head, self.count = START, 0
+        self.head, self.count, self.lists = START, 0, 0
         self.items: dict[str, Item] = {}
         self.shown: dict[str, str] = {}
         self.leases: dict[str, Lease] = {}
@@ -123,6 +123,7 @@ class LogState:
 
     def set_items(self, items: Iterable[Item]) -> None:
         """Serve these items; votes on others stay in the log."""
+        self.lists += 1
         self.items = {one.item: one for one in items}
         self.tally = Tally(self.items.values(), self.given, votes_per_item=self.votes_per_item)
         self.training = [one for one in self.items.values() if one.kind == "training"]
@@ -157,7 +158,7 @@ class LogState:
             self.skipped[row.assessor].pop(row.item, None)
 
     def _cancel(self, undo: VoteRow) -> None:
-        """Take back a vote; an earlier one of the same assessor on the item, not taken back, counts again."""
+        """Take back a vote: the assessor has none on the item then, and may be given it again."""
         gone = self.live.pop((undo.assessor, undo.undo_of), None)
         if gone is None:
             return

@@ -48,7 +48,7 @@ def new_secret() -> str:
     return secrets.token_urlsafe(32)
 
 
-def invite(connection: Connection, name: str, role: str) -> tuple[Person, str]:
+def invite_person(connection: Connection, name: str, role: str) -> tuple[Person, str]:
     """A person with a new private token; an earlier token and its sessions end."""
     shown = checked_name(name)
     if (shown == ORGANISER) != (role == ORGANISER):
@@ -168,7 +168,7 @@ class Access:
 
     def invite(self, name: str, role: str) -> Future[tuple[Person, str]]:
         """A person with a private token, which is shown once."""
-        return self._change(lambda connection: invite(connection, name, role))
+        return self._change(lambda connection: invite_person(connection, name, role))
 
     def add(self, name: str) -> Future[Person]:
         """A person without a link, whose votes come from elsewhere."""

@@ -9,7 +9,8 @@ from sqlalchemy import select
 
 from kaiwa.errors import InputError
 from kaiwa.store import schema
-from kaiwa.store.log_check import ITEMS, LEFT_OUT, REFUSED, check_log
+from kaiwa.store.findings import EVERY_VOTE, ITEMS, LEFT_OUT, REFUSED, UNAFFECTED
+from kaiwa.store.log_check import check_log
 from kaiwa.store.log_state import LogState
 from kaiwa.store.records import Item
 from kaiwa.store.tables import check_version, read_log
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from kaiwa.store.database import Database
-    from kaiwa.store.log_check import Finding
+    from kaiwa.store.findings import Finding
     from kaiwa.store.records import VoteRow
 
 
@@ -74,16 +75,24 @@ def read_current_votes(database: Database, *, votes_per_item: int, despite_findi
     wrong = _unsound(found, {one.item for one in others} if is_other_list else set())
     left_out = [] if despite_findings else state.leave_out(wrong)
     votes = current_votes(state)
-    if left_out and not votes:
-        raise InputError.at(database.place, f"no vote is sound: {found[0].message}", _FIX)
     gone = [row.seq for row in left_out if row.kind == "human" and row.item in state.items]
+    if gone and not votes:
+        why = next(one for one in found if one.kind.votes != UNAFFECTED)
+        raise InputError.at(database.place, f"no vote is sound: {why.message}", _FIX)
     return CurrentVotes(votes, str(state.head), found, tuple(sorted(gone + unreadable)), despite_findings)
 
 
 _FIX = (
     "see all with: kaiwa verify; restore a copy made with kaiwa backup, or export all the same: kaiwa votes "
-    "--despite-findings"
+    f"{EVERY_VOTE}"
 )
+
+
+def refuse_broken(database: Database) -> None:
+    """An error if the votes of the store could not be exported: the chain is broken, or a vote is without its text."""
+    with database.reading() as connection:
+        check_version(connection, database.place)
+        _refuse_broken(database.place, check_log(connection).findings)
 
 
 def _refuse_broken(place: str, found: Sequence[Finding]) -> None:

@@ -84,11 +84,6 @@ class VoteStore:
         return self.state.head
 
     @property
-    def mark(self) -> str:
-        """A text that changes when votes or people change."""
-        return f"{self.state.count}-{self.head[:16]}-{self.access.seen}"
-
-    @property
     def salt(self) -> str:
         """What makes ids and orders of this store its own."""
         return self._rules.salt

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def comment_texts(task: Task, wanted: AbstractSet[str]) -> dict[str, str]:
     """The texts of the wanted comments, as far as the task's repository or index holds them."""
     folder = task.repository
-    if _is_repository(folder):
+    if is_repository(folder):
         batches = open_repository(folder).comments()
         return {name: words for batch in batches for name, words in zip(*batch, strict=True) if name in wanted}
     if folder.exists():
@@ -42,7 +42,7 @@ def made_for_others(task: Task) -> str:
     A kill of ``kaiwa topics --rest`` between its two outputs leaves them so.
     """
     manifest = task.repository / MANIFEST
-    if not _is_repository(task.repository) or not manifest.is_file() or not task.topics.is_file():
+    if not is_repository(task.repository) or not manifest.is_file() or not task.topics.is_file():
         return ""
     held_out = read_manifest(manifest).held_out
     if not held_out or topics_digest(read_topic_file(task.topics)) in held_out:
@@ -63,7 +63,7 @@ def takedown_ids(task: Task, given: frozenset[str] = frozenset()) -> frozenset[s
     folder, listed = task.repository, given | listed_in_task(task)
     if not listed or not folder.exists():
         return listed
-    if _is_repository(folder):
+    if is_repository(folder):
         return listed | open_repository(folder, takedown=listed).takedown
     from kaiwa.retrieval.inverted_index import open_index  # needs numba
     from kaiwa.retrieval.takedown_ids import IndexRelations
@@ -71,5 +71,6 @@ def takedown_ids(task: Task, given: frozenset[str] = frozenset()) -> frozenset[s
     return full_takedown(listed, IndexRelations(open_index(folder)))
 
 
-def _is_repository(folder: Path) -> bool:
+def is_repository(folder: Path) -> bool:
+    """Whether the folder is a repository."""
     return (folder / "comments.parquet").exists()

@@ -326,34 +326,3 @@ def read_task(folder: Path) -> Task:
     if not path.exists():
         raise InputError.at(folder, f"holds no {CONFIG}", "make a task folder with: kaiwa init DIR")
     return Task(folder, settings_of(path, read_toml(path, "fix that line")))
-
-
-# The options of a verb that the settings give.
-
-
-_OF_VERB = {
-    "agree": ("max_level", "seed"),
-    "compare": ("test", "alpha", "trials", "seed", "margin"),
-    "design": ("test",),
-    "design cost": ("test",),
-    "design rounds": ("test",),
-    "design simulate": ("test",),
-    "gains": ("scheme", "p", "max_level"),
-    "pool": ("depth",),
-    "report": ("measures", "test", "alpha", "trials", "seed", "margin"),
-    "score": ("measures", "scheme", "p"),
-    "unanimity": ("measures", "p", "max_level"),
-}
-"""The options that a verb takes from the settings; each has the name of its setting."""
-
-
-_OPTIONAL = {"margin"}
-"""Settings whose default, 0, is to leave the option out."""
-READS_SETTINGS = {"report"}
-"""Verbs that take a task folder and have no such options."""
-
-
-def settings_for(verb: str, settings: TaskSettings) -> dict[str, Any]:  # Any: JSON values
-    """The options of a verb that the settings of its task give."""
-    given = {name: getattr(settings, name) for name in _OF_VERB.get(verb, ())}
-    return {name: value for name, value in given.items() if value or name not in _OPTIONAL or verb in READS_SETTINGS}

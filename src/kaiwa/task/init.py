@@ -2,21 +2,70 @@
 
 from __future__ import annotations
 
+import os
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from unicodedata import category
 
-from kaiwa.errors import InputError
+from kaiwa.errors import InputError, typed
 from kaiwa.files.atomic import make_folder, together, write_text
-from kaiwa.task.folder import CONFIG, TEMPLATE, Task, read_task
+from kaiwa.formats.reading import path_of
+from kaiwa.show.result import Description, Result, Table
+from kaiwa.task.folder import CONFIG, TEMPLATE, Task
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
 
-def init_task(folder: Path) -> Task:
-    """Make the folder, its settings file and its ``runs/``; the title is the folder's name. A task is not replaced."""
+@dataclass(frozen=True)
+class NewTask(Result, os.PathLike[str]):
+    """A new task: its folder, as which it can be given to a verb, and its settings file.
+
+    >>> import kaiwa, os
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> made = kaiwa.init(Path(mkdtemp(), "chat"))
+    >>> os.fspath(made) == str(made.folder), made.config.name
+    (True, 'kaiwa.toml')
+    """
+
+    folder: Path
+
+    @property
+    def config(self) -> Path:
+        """The settings file."""
+        return self.folder / CONFIG
+
+    def __fspath__(self) -> str:
+        return str(self.folder)
+
+    def describe(self) -> Description:
+        """Where to put the files, and the next command."""
+        rows = [
+            [str(self.config), "edit the settings"],
+            [str(Task(self.folder).topics), "put the topics here (id TAB text)"],
+            [f"{self.folder / 'runs'}/", "put the runs here"],
+        ]
+        return Description(
+            tables=[Table("files", ["file", "about"], rows)],
+            fields={"folder": str(self.folder), "config": str(self.config)},
+            text="\n".join([*(": ".join(row) for row in rows), f"Then: kaiwa status {typed(self.folder)}"]),
+        )
+
+
+def init(folder: Path | str) -> NewTask:
+    """A new task folder: its settings file and its ``runs/``; the title is the folder's name. A task is not replaced.
+
+    >>> import kaiwa
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> made = kaiwa.init(Path(mkdtemp(), "chat"))
+    >>> made.config.read_text().splitlines()[3]
+    'title = "chat"'
+    """
+    folder = path_of("folder", folder)
     if (folder / CONFIG).exists():
         raise InputError.at(folder / CONFIG, "already exists", "choose another folder, or edit it")
     if folder.exists() and not folder.is_dir():
@@ -25,7 +74,7 @@ def init_task(folder: Path) -> Task:
     with together():
         make_folder(folder / "runs")
         write_text(folder / CONFIG, settings_text({"title": title} if title else {}))
-    return read_task(folder)
+    return NewTask(folder)
 
 
 def settings_text(texts: Mapping[str, str]) -> str:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import counted
 from kaiwa.files.inputs import digest
+from kaiwa.formats.reading import path_of
 from kaiwa.formats.topics import read_pool
+from kaiwa.show.result import Description, Result, Table
 from kaiwa.task.comment_texts import made_for_others, takedown_ids
 from kaiwa.task.folder import read_task
 from kaiwa.task.progress import EXPORT, collected_votes, judging_progress
-from kaiwa.task.steps import RoundStep, Step, option_text, path_in, read_steps, round_steps, unlike_record
+from kaiwa.task.record import Step, option_text, path_in, read_steps, unlike_record
+from kaiwa.task.steps import RoundStep, round_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Mapping
     from collections.abc import Set as AbstractSet
+    from os import PathLike
     from pathlib import Path
 
     from kaiwa.task.folder import Task
@@ -38,31 +42,67 @@ class StepState:
     makes: bool
 
 
-@dataclass(frozen=True)
-class RoundStatus:
-    """The whole round, in order."""
+@dataclass(frozen=True, repr=False)
+class Status(Result):
+    """The whole round of a task folder, file by file, and what to do next.
 
+    >>> import kaiwa
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> kaiwa.status(kaiwa.init(Path(mkdtemp(), "chat")))
+    Status(0 of 7 files done, next: 'put the topics into topics.tsv (id TAB text)')
+    """
+
+    folder: Path
     steps: tuple[StepState, ...]
 
+    def __repr__(self) -> str:
+        done = sum(step.state == DONE for step in self.steps)
+        return f"Status({done} of {counted(len(self.steps), 'file')} done, next: {self.next!r})"
+
     @property
-    def next(self) -> str:
-        """The next thing to do; empty when the round is done."""
-        return next((step.command for step in self.steps if step.state != DONE), "")
+    def next(self) -> str | None:
+        """The next thing to do; None when the round is complete."""
+        return next((step.command for step in self.steps if step.state != DONE), None)
 
     @property
     def stale(self) -> list[StepState]:
         """The files of the round that are not what the settings and their inputs would make now."""
         return [step for step in self.steps if step.state == STALE]
 
+    def describe(self) -> Description:
+        """A row for each file, and the next command."""
+        rows = [[step.file, step.state, step.why] for step in self.steps]
+        return Description(
+            tables=[Table("steps", ["file", "state", "why"], rows, ["file", "state", ""])],
+            fields={"steps": [asdict(step) for step in self.steps], "next": self.next},
+            notes=[f"Next, in {self.folder}: {self.next}" if self.next else "The round is complete."],
+        )
 
-def round_status(task: Task) -> RoundStatus:
+
+def status(task: PathLike[str] | str = ".") -> Status:
+    """What is done, incomplete, stale or missing in a task folder, and the next command to type there.
+
+    A file is stale if one of its inputs or settings has changed since it was made, as the verbs have recorded it.
+
+    >>> import kaiwa
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> found = kaiwa.status(kaiwa.init(Path(mkdtemp(), "chat")))
+    >>> found.columns()["state"][0], found.next
+    ('missing', 'put the topics into topics.tsv (id TAB text)')
+    """
+    return round_status(read_task(path_of("task", task)))
+
+
+def round_status(task: Task) -> Status:
     """The state of every file of the task folder."""
     made = read_steps(task.folder)
     states = dict[str, StepState]()
-    for step in round_steps(task, made):
+    for step in round_steps(task):
         name = path_in(task.folder, step.path)
         states[name] = _state(task, name, step, made.get(name), states)
-    return RoundStatus(tuple(states.values()))
+    return Status(task.folder, tuple(states.values()))
 
 
 def _state(task: Task, name: str, step: RoundStep, record: Step | None, earlier: Mapping[str, StepState]) -> StepState:
@@ -146,30 +186,3 @@ def _same(recorded: object, wanted: object) -> bool:
     if isinstance(wanted, tuple):
         return isinstance(recorded, list) and set(wanted) <= set(recorded)
     return recorded == wanted
-
-
-# The status of the round in a task folder.
-
-
-def remaining_steps(folder: Path, *, dry_run: bool = False) -> Iterator[StepState]:
-    """The files that a command must make now, in order, up to the first that people must make.
-
-    The status is read again after each, because its commands depend on the files before; a dry run reads it once.
-    """
-    tried = set[str]()
-    while step := _first_not_done(task_status(folder), tried):
-        yield step
-        tried.add(step.file)
-        if not dry_run and not (folder / step.file).exists():
-            return
-
-
-def _first_not_done(status: RoundStatus, tried: Collection[str]) -> StepState | None:
-    waiting = (step for step in status.steps if step.state not in {DONE, INCOMPLETE} and step.file not in tried)
-    step = next(waiting, None)
-    return step if step and step.makes else None
-
-
-def task_status(folder: Path) -> RoundStatus:
-    """The state of every file of the task folder."""
-    return round_status(read_task(folder))

@@ -64,6 +64,11 @@ class Split:
     power: float
     min_diff: float
 
+    @property
+    def labels(self) -> int:
+        """How many labels the assessors give in all."""
+        return round(self.n * self.labelling.items * self.labelling.assessors)
+
 
 def pool_items(depth: int, runs: int, overlap: float) -> float:
     """At most so many items are in a topic's pool: of each further run those that it does not share with the first.
@@ -97,6 +102,12 @@ def cheapest(asked: Requirement, labellings: Sequence[Labelling]) -> tuple[Split
             splits.append(_split(asked, way, n))
     if not splits:
         raise DesignError(f"no way of judging meets the requirement with up to {LARGEST_N:,} topics; ask for less")
+    return tuple(sorted(splits, key=lambda split: (*split.labelling.care, split.hours)))
+
+
+def given_topics(asked: Requirement, labellings: Sequence[Labelling], *, n: int) -> tuple[Split, ...]:
+    """What so many topics cost under each way of judging; by care, then by cost."""
+    splits = [_split(asked, way, n) for way in _checked(labellings)]
     return tuple(sorted(splits, key=lambda split: (*split.labelling.care, split.hours)))
 
 

@@ -1,18 +1,15 @@
-"""kaiwa design: how many topics; its commands simulate, decide, cost, rounds and pass-rate."""
+"""kaiwa design: how many topics; its commands simulate, decide, cost, rounds, review and pass-rate."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from kaiwa.cli.command import GroupArgument, VerbGroup, task_folder
-from kaiwa.cli.options import SCORED_MEASURE, Named, better_options, engine_option, measures_option
+from kaiwa.cli.options import SCORED_MEASURE, Named, Numbers, better_options, engine_option, measures_option
 from kaiwa.cli.output import IN_FILE, Shown, result_options, seed_option, show
-from kaiwa.task.folder import CONFIG
 from kaiwa.topicset.design import design
 
 if TYPE_CHECKING:
@@ -21,27 +18,6 @@ if TYPE_CHECKING:
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]  # Any: click's own type of a callback
     Paths = tuple[Path, ...]
-
-
-class Numbers(click.ParamType[Any]):
-    """One number, or several separated by commas."""
-
-    name = "numbers"
-
-    def __init__(self, kind: type[int | float], *, several: bool = False) -> None:
-        self.kind = kind
-        self.several = several
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # click's types
-        """The number; several as a tuple, and where several are meant also one."""
-        if isinstance(value, Sequence) and not isinstance(value, str):
-            return value
-        try:
-            numbers = tuple(self.kind(part) for part in str(value).split(","))
-        except ValueError:
-            noun = "whole numbers" if self.kind is int else "numbers"
-            self.fail(f"{value!r} is not {noun} separated by commas", param, ctx)
-        return numbers if self.several or len(numbers) > 1 else numbers[0]
 
 
 class VarianceType(click.ParamType[Any]):
@@ -70,7 +46,7 @@ def together(*options: Decorator) -> Decorator:
 
 option = partial(click.option, show_default=True)
 SCORES = click.argument("scores", nargs=-1, type=IN_FILE)
-MEASURES = measures_option("Of the scores; repeatable, by default all.", kind=SCORED_MEASURE)
+MEASURES = measures_option("Of the scores; by default all.", kind=SCORED_MEASURE)
 ONE_MEASURE = measures_option("Which measure of the scores.", kind=SCORED_MEASURE)
 VARIANCE = option(
     "--variance", metavar="V", type=VarianceType(), help="Instead of scores: V_E; or std-ab, its highest."
@@ -94,13 +70,15 @@ QUANTITIES = together(SYSTEMS, MIN_DIFF, TOPICS, POWER, ALPHA)
 REQUIREMENT = together(SCORES, MEASURES, VARIANCE, QUANTITIES, TEST, METHOD, CORRELATION, SCALE, SOLVE)
 
 
-def _given(scores: Paths, options: dict[str, Any]) -> dict[str, Any]:  # Any: the arguments of a function
-    """The arguments as the function takes them; without scores and variance those of the task folder."""
-    folder = task_folder() if options.get("variance") is None else None
+def _given(
+    scores: Paths,
+    options: dict[str, Any],  # Any: the arguments of a function
+    *,
+    instead: str = "variance",
+) -> dict[str, Any]:  # Any: as above
+    """The arguments as the function takes them; without scores, and what stands ``instead``, of the task folder."""
+    folder = task_folder() if options.get(instead) is None else None
     given = list(scores) or ([folder] if folder else None)
-    from_file = click.get_current_context().get_parameter_source("test") is ParameterSource.DEFAULT_MAP
-    if given and (given[0] / CONFIG).is_file() and from_file and "designed_test" not in options:
-        options["test"] = None  # a task stands for its scores with its settings, which the result names
     return {"scores": given, "measures": options.pop("measures") or None, **options}
 
 
@@ -114,8 +92,10 @@ def _given(scores: Paths, options: dict[str, Any]) -> dict[str, Any]:  # Any: th
 @click.argument("scores", cls=GroupArgument, nargs=-1, type=IN_FILE)
 @MEASURES
 @VARIANCE
-@option("--systems", metavar="M,...", type=Numbers(int), help="How many systems; several make a grid.")
-@option("--min-diff", metavar="D,...", type=Numbers(float), help="The smallest best-worst difference to find.")
+@option("--systems", metavar="M", type=Numbers(int), multiple=True, help="How many systems; several make a grid.")
+@option(
+    "--min-diff", metavar="D", type=Numbers(float), multiple=True, help="The smallest best-worst difference to find."
+)
 @TOPICS
 @POWER
 @ALPHA
@@ -209,12 +189,28 @@ def decide(scores: Paths, *, shown: Shown, **options: Any) -> None:  # Any: the 
 )
 @REQUIREMENT
 @option("--hours", metavar="H", type=float, help="Assessor hours to spend.  [default: find the cheapest]")
-@option("--depth", metavar="N,...", type=Numbers(int), default=10, help="Pool depths; one or several.")
-@option("--votes-per-item", metavar="N,...", type=Numbers(int), default=3, help="Votes per item; one or several.")
+@option(
+    "--depth",
+    metavar="N",
+    type=Numbers(int),
+    multiple=True,
+    default=(10,),
+    show_default="10",
+    help="Pool depths.",
+)
+@option(
+    "--votes-per-item",
+    metavar="N",
+    type=Numbers(int),
+    multiple=True,
+    default=(3,),
+    show_default="3",
+    help="Votes per item.",
+)
 @option("--seconds", metavar="S", type=float, default=15.0, help="Seconds per label.")
 @option("--pooled", metavar="N", type=click.IntRange(1), help="Runs pooled.  [default: those of --runs, or 10]")
 @option("--overlap", metavar="P", type=float, default=0.5, help="Share of answers that two runs have in common.")
-@click.option("--runs", metavar="RUN", type=IN_FILE, multiple=True, help="Runs to measure pools on; repeatable.")
+@click.option("--runs", metavar="RUN", type=IN_FILE, multiple=True, help="Runs to measure pools on.")
 @click.option("--qrels", metavar="FILE", type=IN_FILE, help="Judgements of the --runs: measure the effect of depth.")
 @click.option("--votes", metavar="FILE", type=IN_FILE, help="Or votes on their items: measure fewer votes too.")
 @click.option("--max-level", metavar="LEVEL", type=click.IntRange(1), help="The highest level of the --votes.")
@@ -235,22 +231,59 @@ def cost(scores: Paths, *, shown: Shown, runs: Paths, **options: Any) -> None:  
 @REQUIREMENT
 @click.option(
     "--looks",
-    metavar="N,...",
+    metavar="N",
     type=Numbers(int, several=True),
+    multiple=True,
     required=True,
     help="The topics so far at each test, as in 30,60,91.",
 )
 @option(
     "--spending", metavar="NAME", type=Named("spending"), default="obrien-fleming", help="obrien-fleming or pocock."
 )
+@click.option(
+    "--so-far",
+    metavar="FILE",
+    type=IN_FILE,
+    multiple=True,
+    help="The scores at a look that is done: estimate the variance again; repeatable.",
+)
 @seed_option
 @engine_option
 @result_options
-def rounds(scores: Paths, *, shown: Shown, **options: Any) -> None:  # Any: the arguments of the function
-    """The level of each test, if runs are tested after each batch of topics with a total error of alpha."""
+def rounds(scores: Paths, *, shown: Shown, so_far: Paths, **options: Any) -> None:  # Any: its arguments
+    """The level of each test, if runs are tested after each batch of topics with a total error of alpha.
+
+    With --so-far the last look moves to the number of topics that the variance of the scores so far asks for.
+    """
     from kaiwa.topicset.design_rounds import design_rounds
 
-    show(design_rounds(**_given(scores, options)), shown)
+    show(design_rounds(**_given(scores, options), so_far=list(so_far) or None), shown)
+
+
+@design_command.command(
+    "review",
+    short_help="The variance of a round beside the one assumed, the next size.",
+    epilog="Example: kaiwa design review scores.csv --pilot pilot1.csv -m nERR@10 --systems 10 --min-diff 0.15",
+)
+@SCORES
+@MEASURES
+@click.option("--pilot", metavar="FILE", type=IN_FILE, multiple=True, help="Scores of the design's pilot; repeatable.")
+@click.option("--variance", metavar="V", type=float, help="Or the variance that was assumed: V_E, or V_E2 by --test.")
+@SYSTEMS
+@MIN_DIFF
+@POWER
+@ALPHA
+@TEST
+@SCALE
+@result_options
+def review(scores: Paths, *, shown: Shown, pilot: Paths, **options: Any) -> None:  # Any: the arguments of the function
+    """Was the design right? The variance of a round beside the one that was assumed, and the next number of topics.
+
+    SCORES are those of the round; in a task folder its own by default, with the requirement of kaiwa.toml.
+    """
+    from kaiwa.topicset.design_review import design_review
+
+    show(design_review(**_given(scores, options, instead="scores"), pilot=list(pilot) or None), shown)
 
 
 @design_command.command(

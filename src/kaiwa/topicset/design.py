@@ -11,12 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from kaiwa.comparison.variance import Variance
 from kaiwa.errors import InputError, UnknownName, option
 from kaiwa.nouns.matrix import TOPICS_AND_RUNS
 from kaiwa.show.result import Description, Result, Table
-from kaiwa.topicset.pilot_scores import Pilots, read_pilots
-from kaiwa.topicset.pilots import from_pilots, matrices_of, pilot_design, pilot_ratio, worst_case
+from kaiwa.task.inputs import takes_task
 from kaiwa.topicset.requirement import INTERVAL, Requirement, completed
 from kaiwa.topicset.sizes import Answer, answered, size_table
 from kaiwa.topicset.tests import ONE_WAY, TESTS, designed_for
@@ -33,12 +31,12 @@ from kaiwa.topicset.texts import (
 )
 
 if TYPE_CHECKING:
+    from kaiwa.comparison.variance import Variance
     from kaiwa.formats.reading import ScoresInput
     from kaiwa.nouns.ids import FloatArray
     from kaiwa.nouns.matrix import Axes, Direction
     from kaiwa.show.text import Cell
-    from kaiwa.task.folder import TaskSettings
-    from kaiwa.topicset.pilot_scores import Names
+    from kaiwa.topicset.pilot_scores import Names, Pilots
     from kaiwa.topicset.pilots import PilotDesign, PilotSide
     from kaiwa.topicset.sizes import SizeTable
 
@@ -71,7 +69,6 @@ class Design(Answer, Result):
 
     by_measure: Mapping[str, PilotDesign] = field(default_factory=dict)
     sizes: SizeTable | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)  # Any: values of kaiwa.toml
     remarks: tuple[str, ...] = ()
 
     @property
@@ -194,9 +191,10 @@ class Design(Answer, Result):
             values["measures"] = {name: _measure_fields(one) for name, one in self.by_measure.items()}
         if self.sizes is not None:
             values["grid"] = [asdict(cell) for cell in self.grid]
-        return values | ({"settings": dict(self.settings)} if self.settings else {})
+        return values
 
 
+@takes_task
 def design(
     scores: ScoresInput | None = None,
     measures: str | Sequence[str] | None = None,
@@ -250,6 +248,8 @@ def design(
     )
     pilots = None
     if scores is not None:
+        from kaiwa.topicset.pilot_scores import read_pilots  # a number needs no formats and no tests of runs
+
         pilots = read_pilots(scores, measures, lower_is_better=lower_is_better, higher_is_better=higher_is_better)
     asked = Asked(systems, min_diff, topics, power, alpha, test, method, correlation, scale, solve)
     return designed(asked, pilots, variance)
@@ -292,34 +292,20 @@ class Asked:
         """The name of the requirement's quantity to be found, if it was named."""
         return "n" if self.solve == "topics" else self.solve
 
-    def under(self, settings: TaskSettings) -> Asked:
-        """The same with what the settings of a task say of what is left open."""
-        filled = replace(self, test=self.test or (None if self.method == "sakai" else settings.test))
-        for name in ("systems", "min_diff", "alpha", "power"):
-            open_for_topics = name == "power" and self.topics is not None and self.solve is None
-            if getattr(filled, name) is None and name != self.solve and not open_for_topics:
-                filled = replace(filled, **{name: getattr(settings, name)})
-        return filled
-
 
 def designed(asked: Asked, pilots: Pilots | None, variance: float | str | Variance | None) -> Design:
     """The design from scores that were read, or from a variance."""
-    settings: dict[str, Any] = {}  # Any: values of kaiwa.toml
-    if pilots and pilots.settings:
-        filled = asked.under(pilots.settings)
-        names = ("systems", "min_diff", "power", "alpha", "test")
-        settings = {name: getattr(filled, name) for name in names if getattr(asked, name) != getattr(filled, name)}
-        asked = filled
-    open_requirement = asked.requirement(is_number=pilots is None and not isinstance(variance, Variance))
+    computed = _computed(variance)
+    open_requirement = asked.requirement(is_number=pilots is None and computed is None)
     if isinstance(asked.systems, Sequence) or isinstance(asked.min_diff, Sequence):
         return _grid(asked, open_requirement, pilots, variance)
     if pilots is None:
-        if isinstance(variance, Variance):
-            found = _from_variance(variance, completed(open_requirement, solve=asked.unknown))
+        if computed is not None:
+            found = _from_variance(computed, completed(open_requirement, solve=asked.unknown))
         elif isinstance(variance, str):
             found = _worst_case(completed(open_requirement, solve=asked.unknown))
         else:
-            known = replace(open_requirement, variance=_number(variance))
+            known = replace(open_requirement, variance=number(variance))
             found = answered(completed(known, solve=asked.unknown))
         return Design(found.asked, found.known)
     requirement = completed(open_requirement, solve=asked.unknown)
@@ -327,11 +313,13 @@ def designed(asked: Asked, pilots: Pilots | None, variance: float | str | Varian
     if len(by_measure) > 1 and requirement.unknown != "n":
         pilots.one_measure()  # an error: no one answer is enough for several measures
     largest = max((one.answer for one in by_measure.values()), key=lambda one: one.n)
-    return Design(largest.asked, largest.known, by_measure, settings=settings, remarks=pilots.remarks)
+    return Design(largest.asked, largest.known, by_measure, remarks=pilots.remarks)
 
 
 def _of_measure(pilots: Pilots, measure: str, asked: Requirement) -> PilotDesign:
     """The design from the scores of one measure, which an error names if there are several."""
+    from kaiwa.topicset.pilots import pilot_design  # as in design
+
     try:
         return pilot_design(pilots.by_measure[measure], asked)
     except InputError as fault:
@@ -340,11 +328,21 @@ def _of_measure(pilots: Pilots, measure: str, asked: Requirement) -> PilotDesign
         raise InputError(f"{measure}: {fault.marked}") from None
 
 
-def _number(variance: object) -> float:
+def number(variance: object) -> float:
+    """A variance that is given as a number."""
     if isinstance(variance, int | float) and not isinstance(variance, bool):
         return float(variance)
     what = f"{type(variance).__name__} is not a variance"
     raise InputError.at("variance", what, "give a number, the result of kaiwa.variance, or std-ab")
+
+
+def _computed(variance: object) -> Variance | None:
+    """The variance if it is the result of ``kaiwa.variance``."""
+    if variance is None or isinstance(variance, int | float | str):
+        return None
+    from kaiwa.comparison.variance import Variance  # as in design
+
+    return variance if isinstance(variance, Variance) else None
 
 
 def _from_variance(variance: Variance, asked: Requirement) -> Answer:
@@ -355,6 +353,8 @@ def _from_variance(variance: Variance, asked: Requirement) -> Answer:
         raise InputError(f"{option('test', asked.test)} needs {needed}; give scores of 2 runs or more")
     if not variance.pilots:
         return answered(replace(asked, variance=own, test_named=True))
+    from kaiwa.topicset.pilots import from_pilots  # as in design
+
     measured = from_pilots(asked, variance.pilots)
     if not measured.variance:
         raise InputError("the variance is 0: the runs differ equally on every topic; give scores that vary")
@@ -362,6 +362,8 @@ def _from_variance(variance: Variance, asked: Requirement) -> Answer:
 
 
 def _worst_case(asked: Requirement) -> Answer:
+    from kaiwa.topicset.pilots import worst_case  # as in design
+
     found = worst_case(asked)
     if found is None:
         raise InputError(f"{option('variance', STD_AB)} finds the number of topics; leave out {option('topics')}")
@@ -373,12 +375,15 @@ def _grid(asked: Asked, common: Requirement, pilots: Pilots | None, variance: fl
     for name in ("systems", "min_diff"):
         if getattr(asked, name) is None:
             raise InputError.at(name, "is missing", f"a grid needs it, one value or several ({option(name)})")
+    from kaiwa.topicset.pilots import from_pilots, matrices_of, pilot_ratio  # as in design
+
     matrices: list[FloatArray] = []
+    computed = _computed(variance)
     if pilots is not None:
         matrices = matrices_of(pilots.one_measure())
-    elif isinstance(variance, Variance):
-        matrices = list(variance.pilots)
-    common = from_pilots(common, matrices) if matrices else replace(common, variance=_number(variance))
+    elif computed is not None:
+        matrices = list(computed.pilots)
+    common = from_pilots(common, matrices) if matrices else replace(common, variance=number(variance))
 
     def ratio_of(systems: int) -> float:
         return pilot_ratio(matrices, replace(common, systems=systems))
@@ -420,7 +425,7 @@ def _refuse_what_cannot_act(
         raise UnknownName.among("quantity to solve for", solve, QUANTITIES)
     chosen = designed_for(test or ONE_WAY)
     shares_topics = TESTS[chosen].shares_topics if chosen in TESTS else True
-    of_number = scores is None and not isinstance(variance, Variance)
+    of_number = scores is None and _computed(variance) is None
     contradictions = (
         (scores is not None and variance is not None, "both scores and a variance are given; leave one out"),
         (
@@ -540,6 +545,7 @@ def _measure_fields(found: PilotDesign) -> dict[str, Any]:  # Any: JSON values
         "n_std_ab": std_ab.n if std_ab else None,
         "plug_in_n_std_ab": std_ab.plug_in_n if std_ab else None,
         "n_one_way": found.one_way.n if found.one_way else None,
+        "direction": found.pilot.direction,
     }
 
 

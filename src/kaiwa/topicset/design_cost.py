@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kaiwa.errors import InputError, counted, option
-from kaiwa.formats.reading import name_list, qrels_of, runs_of, votes_of
+from kaiwa.formats.reading import qrels_of, runs_of, votes_of
 from kaiwa.labelling.gains import voted_gains
+from kaiwa.measures.table import one_measure
 from kaiwa.show.result import Description, Result, Table
-from kaiwa.topicset.budget import Labelling, Split, best_split, cheapest, pool_items
+from kaiwa.task.inputs import takes_task
+from kaiwa.topicset.budget import Labelling, Split, best_split, cheapest, given_topics, pool_items
 from kaiwa.topicset.design import Design, answer_fields, design
 from kaiwa.topicset.labelling_cost import Panels, drawn_panels, measured_labellings, measured_pool
 from kaiwa.topicset.texts import answer_notes, headline, percent
@@ -32,7 +34,8 @@ MEASURE = "nERR@10"
 class DesignCost(Result):
     """Each way of judging with its topics, cost, power and smallest difference, the most careful first.
 
-    ``n``, ``cost`` (in hours), ``power`` and ``min_diff`` are those of the first; ``hours`` are what may be spent.
+    ``n``, ``labels``, ``cost`` (in hours), ``power`` and ``min_diff`` are those of the first; ``hours`` are what may be
+    spent.
 
     >>> import kaiwa
     >>> kaiwa.design_cost(variance=0.0643, systems=10, min_diff=0.15)
@@ -50,6 +53,11 @@ class DesignCost(Result):
     def n(self) -> int:
         """The topics of the first way."""
         return self.ways[0].n
+
+    @property
+    def labels(self) -> int:
+        """How many labels the first way takes in all."""
+        return self.ways[0].labels
 
     @property
     def cost(self) -> float:
@@ -71,17 +79,17 @@ class DesignCost(Result):
         best, topic = self.ways[0], self.design.axes.topic
         rows: list[list[Cell]] = [list(_way_fields(one).values()) for one in self.ways]
         columns = list(_way_fields(best))
-        shown = ("depth", "assessors", "items", "variance", "n", "hours", "power", "min_diff", "agreement")
+        shown = ("depth", "assessors", "items", "variance", "n", "labels", "hours", "power", "min_diff", "agreement")
         header = [
             *("depth", "assessors", f"items per {topic}", "variance", f"{topic}s"),
-            *("hours", "power", "smallest difference", "tau"),
+            *("labels", "hours", "power", "smallest difference", "tau"),
         ]
         return Description(
             tables=[Table("ways", columns, rows, header, [_printed(one, shown) for one in self.ways])],
             title=(
                 f"{self._lead()} {best.n:,} {topic}s with pools of depth {best.labelling.depth}, "
-                f"{counted(best.labelling.assessors, 'assessor')} per item: {_hours(best.hours)}, "
-                f"power {percent(best.power)}."
+                f"{counted(best.labelling.assessors, 'assessor')} per item: {best.labels:,} labels, "
+                f"{_hours(best.hours)}, power {percent(best.power)}."
             ),
             notes=[
                 *self.design.remarks,
@@ -91,6 +99,7 @@ class DesignCost(Result):
             ],
             fields={
                 "n": self.n,
+                "labels": self.labels,
                 "cost": self.cost,
                 "power": self.power,
                 "min_diff": self.min_diff,
@@ -104,7 +113,9 @@ class DesignCost(Result):
         way = self.ways[0].labelling
         if not (way.agreement is not None and way.panels) and len(self.ways) > 1:
             return "The safest of these designs is"
-        return f"The best design for {_hours(self.hours)} is" if self.hours else "The cheapest design is"
+        if self.hours:
+            return f"The best design for {_hours(self.hours)} is"
+        return "The cheapest design is" if self.design.solved == "n" else "The design has"
 
     def _notes(self) -> list[str]:
         """What was measured, and what is only assumed and so decides nothing."""
@@ -126,6 +137,7 @@ class DesignCost(Result):
         return notes
 
 
+@takes_task
 def design_cost(
     scores: ScoresInput | None = None,
     measures: str | Sequence[str] | None = None,
@@ -153,20 +165,31 @@ def design_cost(
     max_level: int | None = None,
     seed: int = 1,
 ) -> DesignCost:
-    """What a design costs in assessors' hours under each way of judging; or the best use of ``hours``.
+    """What a design costs in labels and assessors' hours under each way of judging; or the best use of ``hours``.
 
     A way of judging is a pool depth and a number of votes per item, each of which takes ``seconds``. ``pooled`` runs
     (10, or as many as ``runs``) are pooled, of which two have the share ``overlap`` of their answers in common. With
     ``runs`` pools are measured, with their ``qrels`` the effect of depth on the variance too, and with ``votes`` also
     that of fewer votes per item, under the measure (nERR@10 without scores). The other arguments are those of
-    ``kaiwa.design``.
+    ``kaiwa.design``: ``topics`` are what is to be paid for, instead of those that a way of judging needs.
 
     >>> import kaiwa
     >>> round(kaiwa.design_cost(variance=0.0643, systems=10, min_diff=0.15).cost, 1)
     62.6
+    >>> kaiwa.design_cost(variance=0.0643, systems=10, min_diff=0.15, topics=100).labels
+    16500
     """
     measured = qrels is not None or votes is not None
-    _refuse_what_cannot_act(runs=runs, qrels=qrels, votes=votes, max_level=max_level, overlap=overlap)
+    _refuse_what_cannot_act(
+        runs=runs,
+        qrels=qrels,
+        votes=votes,
+        max_level=max_level,
+        overlap=overlap,
+        seed=seed,
+        topics=topics,
+        hours=hours,
+    )
     found = design(
         scores,
         None if measured and scores is None else measures,
@@ -208,7 +231,12 @@ def design_cost(
             for each in people
         ]
     known = replace(found.known, power=found.asked.power or 0.8)
-    splits = cheapest(known, ways) if hours is None else best_split(known, ways, hours=hours)
+    if hours is not None:
+        splits = best_split(known, ways, hours=hours)
+    elif topics is not None:
+        splits = given_topics(known, ways, n=topics)
+    else:
+        splits = cheapest(known, ways)
     return DesignCost(found, splits, None if hours is None else float(hours))
 
 
@@ -219,6 +247,9 @@ def _refuse_what_cannot_act(
     votes: VotesInput | None,
     max_level: int | None,
     overlap: float,
+    seed: int,
+    topics: int | None,
+    hours: float | None,
 ) -> None:
     contradictions = (
         (
@@ -234,8 +265,16 @@ def _refuse_what_cannot_act(
             f"{option('max_level')} is the scale of votes; give these too ({option('votes')}), or leave it out",
         ),
         (
+            seed != 1 and votes is None,
+            f"{option('seed')} draws from votes; give these too ({option('votes')}), or leave it out",
+        ),
+        (
             overlap != OVERLAP and runs is not None,
             f"{option('overlap')} is measured on the {option('runs')}; leave out one of them",
+        ),
+        (
+            topics is not None and hours is not None,
+            f"{option('hours')} finds how many topics they pay for; leave out {option('topics')}, or the hours",
         ),
     )
     for is_so, line in contradictions:
@@ -245,10 +284,7 @@ def _refuse_what_cannot_act(
 
 def _measure(measures: str | Sequence[str] | None) -> str:
     """The measure that the runs are scored by."""
-    named = name_list("measures", measures) if measures is not None else []
-    if len(named) > 1:
-        raise InputError(f"the runs are scored by one measure, and {', '.join(named)} are given; give one")
-    return named[0] if named else MEASURE
+    return one_measure(MEASURE if measures is None or not len(measures) else measures)
 
 
 def _items(judged: list[Run], depth: int, pooled: int, overlap: float) -> float:
@@ -271,7 +307,13 @@ def _listed(given: int | Sequence[int]) -> list[int]:
 
 
 def _way_fields(split: Split) -> dict[str, Any]:  # Any: JSON values
-    bought = {"n": split.n, "hours": split.hours, "power": split.power, "min_diff": split.min_diff}
+    bought = {
+        "n": split.n,
+        "labels": split.labels,
+        "hours": split.hours,
+        "power": split.power,
+        "min_diff": split.min_diff,
+    }
     return vars(split.labelling) | bought
 
 

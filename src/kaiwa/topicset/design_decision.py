@@ -11,6 +11,7 @@ from kaiwa.ambient import progress
 from kaiwa.engine.opening import trial_workers
 from kaiwa.errors import InputError, counted, option
 from kaiwa.show.result import Description, Result, Table
+from kaiwa.task.inputs import takes_task
 from kaiwa.topicset.decisions import GOALS, Decision, topics_for_decision
 from kaiwa.topicset.pilot_scores import read_pilots
 from kaiwa.topicset.sizes import Alternative
@@ -138,6 +139,7 @@ class DesignDecision(Result):
         )
 
 
+@takes_task
 def design_decide(
     scores: ScoresInput,
     measures: str | Sequence[str] | None = None,

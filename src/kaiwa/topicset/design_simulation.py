@@ -10,6 +10,7 @@ import numpy as np
 from kaiwa.ambient import progress
 from kaiwa.engine.opening import trial_workers
 from kaiwa.show.result import Description, Result, Table
+from kaiwa.task.inputs import takes_task
 from kaiwa.topicset.design import Asked, Design, answer_fields, designed
 from kaiwa.topicset.pilot_scores import read_pilots
 from kaiwa.topicset.pilots import simulated_design
@@ -92,6 +93,7 @@ class DesignSimulation(Result):
         )
 
 
+@takes_task
 def design_simulate(
     scores: ScoresInput,
     measures: str | Sequence[str] | None = None,

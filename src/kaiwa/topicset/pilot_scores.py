@@ -4,32 +4,28 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import InputError, UnknownName, option
-from kaiwa.formats.readers import are_logs
-from kaiwa.formats.reading import chosen_names, matched, name_list, scores_of
-from kaiwa.task.folder import CONFIG, read_task
+from kaiwa.formats.reading import matched, measures_among, name_list, names_apart, refuse_idle_directions, scores_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from kaiwa.formats.reading import ScoresInput
     from kaiwa.nouns.matrix import Matrix
     from kaiwa.nouns.scores import Scores
-    from kaiwa.task.folder import Task, TaskSettings
 
     Names = str | Iterable[str]
 
 
 @dataclass(frozen=True)
 class Pilots:
-    """By measure, the matrices of the pilots; lines on the files; the settings of the task that the scores are of."""
+    """By measure, the matrices of the pilots; lines on the files, and the names of the pilots in messages."""
 
     by_measure: Mapping[str, list[Matrix]]
     remarks: tuple[str, ...] = ()
-    settings: TaskSettings | None = None
     places: tuple[str, ...] = field(default=())
 
     def one_matrix(self) -> Matrix:
@@ -60,45 +56,37 @@ def read_pilots(
 ) -> Pilots:
     """The pilots: each file, frame, dict or ``Scores`` is one; logs of one evaluation, a file per model, are one.
 
-    A task folder stands for its scores, with the measures of its settings. Pilots of one measure each are pooled,
-    whatever their measures are called: that of a matrix is the name of its file.
+    Pilots of one measure each are pooled, whatever their measures are called: that of a matrix is the name of its file.
     """
-    task = _task_of(scores)
-    given = [task.scores] if task else _each(scores)
-    sides = {"lower_is_better": _names(lower_is_better), "higher_is_better": _names(higher_is_better)}
-    each = [_directed(one, sides) for one in given]
-    known = dict.fromkeys(measure for one in each for measure in one.measures)
+    given = _each(scores)
+    found = [scores_of(one) for one in given]
+    known = dict.fromkeys(measure for one in found for measure in one.measures)
+    sides = {
+        "lower_is_better": names_apart(_names(lower_is_better), known),
+        "higher_is_better": names_apart(_names(higher_is_better), known),
+    }
+    each = [_directed(one, sides) for one in found]
     for name in (name for names in sides.values() for name in names):
         if name not in known:
             raise UnknownName.among("measure", name, known)
-    if task and measures is None:
-        measures = task.settings.chosen_measures(known, task.scores)
     places = tuple(_place(one, place) for place, one in enumerate(given, start=1))
     if measures is None and all(len(one.measures) == 1 for one in each):
         by_measure = {each[0].measure: [_matrix(one, one.measure, at) for one, at in zip(each, places, strict=True)]}
     else:
         named = _chosen(measures, known, places[0])
+        refuse_idle_directions(named, *sides.values())
         by_measure = {
             name: [_matrix(one, name, at) for one, at in zip(each, places, strict=True) if name in one]
             for name in named
         }
     remarks = tuple(dict.fromkeys(line for one in each for line in one.only(set(by_measure) & set(one)).remarks))
-    return Pilots(by_measure, remarks, task.settings if task else None, places)
-
-
-def _task_of(scores: ScoresInput) -> Task | None:
-    """The task whose folder is given, alone; it must have scores."""
-    alone = scores[0] if isinstance(scores, list | tuple) and len(scores) == 1 else scores
-    if not isinstance(alone, str | os.PathLike) or not (Path(alone) / CONFIG).is_file():
-        return None
-    task = read_task(Path(alone))
-    if not task.scores.exists():
-        raise InputError.at(task.scores, "no scores yet", "see: kaiwa status")
-    return task
+    return Pilots(by_measure, remarks, places)
 
 
 def _each(scores: ScoresInput) -> list[ScoresInput]:
     """Each pilot by itself, and all logs as one."""
+    from kaiwa.formats.readers import are_logs  # loads every format, and a design may have no scores
+
     listed = list(scores) if isinstance(scores, list | tuple) else [scores]
     given: list[ScoresInput] = []
     paths: list[Path] = []
@@ -114,16 +102,15 @@ def _each(scores: ScoresInput) -> list[ScoresInput]:
     return [paths] if paths and len(paths) == len(given) and are_logs(paths) else given
 
 
-def _directed(one: ScoresInput, sides: Mapping[str, list[str]]) -> Scores:
+def _directed(found: Scores, sides: Mapping[str, list[str]]) -> Scores:
     """The scores of one pilot; a chosen direction needs a measure of one of them only."""
-    found = scores_of(one)
     lower, higher = ([name for name in names if name in found] for names in sides.values())
-    return scores_of(one, lower_is_better=lower, higher_is_better=higher) if lower or higher else found
+    return scores_of(found, lower_is_better=lower, higher_is_better=higher) if lower or higher else found
 
 
 def _chosen(measures: str | Sequence[str] | None, known: Iterable[str], place: str) -> list[str]:
     try:
-        return chosen_names("measure", measures, known)
+        return measures_among(measures, known)
     except UnknownName as unknown:
         raise InputError(f"{place}: {unknown.marked}") from None
 

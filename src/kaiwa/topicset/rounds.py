@@ -172,10 +172,51 @@ SPENDING: Names[Callable[[float, float], float]] = Names(
 )
 
 
+@dataclass(frozen=True)
+class Schedule:
+    """The topics in all at each look, and the alpha that is spent by then."""
+
+    sizes: tuple[int, ...]
+    spent: tuple[float, ...]
+
+
+def schedule(looks: Sequence[int], *, alpha: float = 0.05, spending: str = "obrien-fleming") -> Schedule:
+    """The looks with what each may have spent of alpha.
+
+    >>> [round(spent, 4) for spent in schedule([30, 60, 91]).spent]
+    [0.0006, 0.0158, 0.05]
+    """
+    sizes = [int(n) for n in looks]
+    if len(sizes) < 2 or sizes[0] < 2 or any(b <= a for a, b in itertools.pairwise(sizes)):  # noqa: PLR2004
+        raise InputError.at("looks", f"{sizes} is not a growing list of topics", "give two or more, such as 30,60,91")
+    return Schedule(tuple(sizes), tuple(SPENDING[spending](n / sizes[-1], alpha) for n in sizes))
+
+
+def moved(planned: Schedule, n: int, last: int, *, alpha: float = 0.05, spending: str = "obrien-fleming") -> Schedule:
+    """The same after the look at ``n`` topics, with another ``last`` look, which needs at least one more topic.
+
+    What was spent stays. A later look stays if it is still before the last one and has something to spend.
+
+    >>> moved(schedule([30, 60, 91]), 30, 120).sizes
+    (30, 60, 91, 120)
+    >>> moved(schedule([30, 60, 91]), 30, 55).sizes
+    (30, 55)
+    """
+    done, last = planned.sizes.index(n) + 1, max(last, n + 1)
+    sizes, spent = list(planned.sizes[:done]), list(planned.spent[:done])
+    for size in planned.sizes[done:]:
+        share = SPENDING[spending](size / last, alpha)
+        if size < last and share > spent[-1]:
+            sizes.append(size)
+            spent.append(share)
+    return Schedule((*sizes, last), (*spent, alpha))
+
+
 def rounds_of(
     design: Answer,
     looks: Sequence[int],
     *,
+    spent: Sequence[float] | None = None,
     spending: str = "obrien-fleming",
     rng: np.random.Generator,
     workers: Workers = ONE_THREAD,
@@ -186,6 +227,7 @@ def rounds_of(
     kind = design.asked.kind
     return planned_rounds(
         looks,
+        spent=spent,
         systems=design.systems,
         min_diff=design.min_diff,
         variance=design.variance * (1 - design.asked.correlation if kind.shares_topics else 1.0),
@@ -202,6 +244,7 @@ def rounds_of(
 def planned_rounds(
     looks: Sequence[int],
     *,
+    spent: Sequence[float] | None = None,
     systems: int,
     min_diff: float,
     variance: float,
@@ -216,18 +259,21 @@ def planned_rounds(
 ) -> Rounds:
     """The level of the test after each batch, such that the type I error of all looks is ``alpha``.
 
-    The first level is exact: it is the alpha spent there. The later ones are simulated.
+    The first level is exact: it is the alpha spent there. The later ones are simulated. ``spent`` is the alpha spent by
+    each look if it is not that of ``spending`` over the looks.
 
     >>> plan = planned_rounds([30, 60, 91], systems=10, min_diff=0.15, variance=0.0643, shared_topics=False,
     ...                       trials=40_000, rng=np.random.default_rng(1))
     >>> (round(plan.naive, 2), round(plan.kept, 2))
     (0.11, 0.05)
     """
-    sizes = _checked(looks, trials)
+    if trials < 1000:  # noqa: PLR2004  below this no level can be set
+        raise InputError.at("trials", f"{trials} is too few to set levels", "give at least 1000")
+    planned = schedule(looks, alpha=alpha, spending=spending)
+    sizes, spent = planned.sizes, planned.spent if spent is None else spent
     simulated = partial(p_values, sizes, systems, shared_topics, rng=rng, workers=workers)
     null = partial(simulated, means=np.zeros(systems), by="range" if by != "f" else by, trials=trials)
     no_difference = null()
-    spent = [SPENDING[spending](n / sizes[-1], alpha) for n in sizes]
     levels = spent_levels(no_difference, spent, exact_first=True)
     ends = _true_means(systems, min_diff, by) / sqrt(variance)
     difference = simulated(
@@ -283,12 +329,3 @@ def spent_levels(no_difference: FloatArray, spent: Sequence[float], *, exact_fir
 def _first_stop(p: FloatArray, levels: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     hit = p <= levels
     return np.where(hit.any(axis=1), hit.argmax(axis=1), len(levels))
-
-
-def _checked(looks: Sequence[int], trials: int) -> list[int]:
-    sizes = [int(n) for n in looks]
-    if len(sizes) < 2 or sizes[0] < 2 or any(b <= a for a, b in itertools.pairwise(sizes)):  # noqa: PLR2004
-        raise InputError.at("looks", f"{sizes} is not a growing list of topics", "give two or more, such as 30,60,91")
-    if trials < 1000:  # noqa: PLR2004  below this no level can be set
-        raise InputError.at("trials", f"{trials} is too few to set levels", "give at least 1000")
-    return sizes

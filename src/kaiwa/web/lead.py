@@ -109,18 +109,19 @@ def _refuse_higher(site: Site, name: str, person: Person) -> None:
 
 async def export(request: Request, site: Site, person: Person) -> Response:  # noqa: ARG001  every route's signature
     """The votes as tidy CSV or as an STC label file; its name has the start of the head of the log."""
-    from kaiwa.store.votes import exported_text
+    from kaiwa.formats.votes import labels_text
+    from kaiwa.store.logged_votes import votes_in
 
     name = request.path_params["name"]
-    formats = {"votes.csv": "votes-csv", "labels.txt": "stc-labels"}
-    if name not in formats:
+    if name not in {"votes.csv", "labels.txt"}:
         raise HTTPException(404, "there is no such export")
-    text, made = await asyncio.to_thread(exported_text, site.judging.task, site.store, formats[name])
+    made = await asyncio.to_thread(votes_in, site.judging.task, site.store)
+    text = made.own_form() if name == "votes.csv" else labels_text(made)
     file = name.replace(".", f"-{made.head[:12]}.")
     headers = {
         "content-disposition": f'attachment; filename="{file}"',
         "x-kaiwa-head": made.head,
-        "x-kaiwa-left-out": str(len(made.left_out)),
+        "x-kaiwa-left-out": str(made.left_out),
     }
     kind = "text/csv; charset=utf-8" if name.endswith("csv") else "text/plain; charset=utf-8"
     return Response(text, media_type=kind, headers=headers)

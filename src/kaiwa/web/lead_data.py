@@ -212,20 +212,22 @@ class Snapshot:
 class LeadNumbers:
     """The data of a served task, computed when the log has changed; slow statistics are not computed all the time.
 
-    What took more than a second stays for ten times as long. People are always those of now.
+    What took more than a second stays for ten times as long, but for a takedown, which removes texts at once. People
+    are always those of now.
     """
 
     def __init__(self, task: Task, store: VoteStore) -> None:
         self._task, self._store = task, store
         self._lock = Lock()
-        self._head, self._until = "", 0.0
+        self._head, self._lists, self._until = "", 0, 0.0
         self._data: Fields = {}
         self._runs: list[Run] | None = None
 
     @property
     def mark(self) -> str:
         """A text that changes when the data would."""
-        return f"{self._head if self._is_current() else self._store.head}-{self._store.access.seen}"
+        head = self._head if self._is_current() else self._store.head
+        return f"{head}-{self._store.state.lists}-{self._store.access.seen}"
 
     def data(self) -> Fields:
         """The data, with its mark."""
@@ -235,11 +237,14 @@ class LeadNumbers:
             return self._data | {"people": _people(snapshot(self._store)), "mark": self.mark}
 
     def _is_current(self) -> bool:
-        return bool(self._data) and (self._head == self._store.head or time.monotonic() < self._until)
+        if not self._data or self._lists != self._store.state.lists:
+            return False
+        return self._head == self._store.head or time.monotonic() < self._until
 
     def _compute(self) -> None:
         if self._runs is None:
             self._runs = _readable_runs(self._task)
+        self._lists = self._store.state.lists  # before the items are read: a takedown meanwhile is another list
         start, seen = time.monotonic(), snapshot(self._store)
         self._data, self._head = lead_data(self._task.settings, self._runs, seen), seen.head
         spent = time.monotonic() - start

@@ -45,7 +45,7 @@ def page_text(task: Task, items: Sequence[TaskItem], assessor: str) -> str:
     """The HTML of the page of one assessor, complete in itself."""
     words = _offline_words(words_of(task.settings.languages[0]))
     html = _LINKS.sub("", assessor_page(words, title=task.settings.title, name=cell("assessor", assessor)))
-    style = "\n".join(static_files()[name].decode() for name in ("page.css", "assess.css"))
+    style = "\n".join(static_files()[name].decode() for name in ("base.css", "page.css", "assess.css"))
     script = "\n".join([static_files()["offline.js"].decode(), *map(_wrapped, _MODULES)])
     data = json.dumps(_data(task, items, assessor), ensure_ascii=False).replace("<", "\\u003c")
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from kaiwa.show.page import style
 from kaiwa.show.text import visible
 
 if TYPE_CHECKING:
@@ -99,9 +100,10 @@ _NONE = "–"
 
 @cache
 def static_files() -> Mapping[str, bytes]:
-    """The style sheets, scripts and the icon by name."""
+    """The style sheets, scripts and the icon by name; one sheet is shared with the report."""
     folder = files("kaiwa.web") / "static"
-    return {one.name: one.read_bytes() for one in sorted(folder.iterdir(), key=lambda one: one.name) if one.is_file()}
+    own = {one.name: one.read_bytes() for one in sorted(folder.iterdir(), key=lambda one: one.name) if one.is_file()}
+    return {"base.css": style().encode(), **own}
 
 
 @cache

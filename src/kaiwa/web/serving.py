@@ -5,11 +5,11 @@ from __future__ import annotations
 import gc
 import logging
 from contextlib import contextmanager
-from dataclasses import dataclass
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from kaiwa.errors import KaiwaError
+from kaiwa.store.invitations import Invited
 from kaiwa.store.judged_task import TakedownWatch
 from kaiwa.store.people import ORGANISER
 from kaiwa.web.address import is_loopback
@@ -18,7 +18,7 @@ from kaiwa.web.server import bound_socket, run_server
 from kaiwa.web.site import Site
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from kaiwa.store.judged_task import Judging
     from kaiwa.web.address import Address
@@ -28,44 +28,42 @@ _LOOK_SECONDS = 1.0
 log = logging.getLogger("kaiwa.web")
 
 
-@dataclass(frozen=True)
-class Served:
-    """The addresses of a served task: of the server, and private links, those of assessors by name."""
+def serve_task(
+    judging: Judging, address: Address, tell: Callable[[str, list[Invited]], None], *, invite: Sequence[str] = ()
+) -> None:
+    """Serve a task until the process is stopped.
 
-    url: str
-    organiser: str
-    invites: Mapping[str, str]
-
-
-def serve(judging: Judging, address: Address, tell: Callable[[Served], None], *, invite: Sequence[str] = ()) -> None:
-    """Serve a task until the process is stopped; ``tell`` gets the links when requests are answered."""
-    address.check()
+    When requests are answered, ``tell`` gets the address, and the people with new links: the organiser, then those of
+    ``invite``.
+    """
     bound = bound_socket(address.host, address.port)
     site = _site(judging, address, bound.getsockname()[1])
     judging.store.set_fact("address", site.address)
-    served = Served(
-        site.address, _link(site, ORGANISER, "organiser"), {name: _link(site, name, "assessor") for name in invite}
-    )
-    _keep_what_is_loaded()
-    with _watched_lists(judging):
+    people = [_invited(site, ORGANISER, "organiser"), *(_invited(site, name, "assessor") for name in invite)]
+    with _kept_what_is_loaded(), _watched_lists(judging):
         run_server(
             make_app(site),
             bound,
-            started=lambda: tell(served),
+            started=lambda: tell(site.address, people),
             certificate=address.certificate,
             key=address.key,
         )
 
 
-def _link(site: Site, name: str, role: str) -> str:
-    _, token = site.store.access.invite(name, role).result()
-    return site.link(token)
+def _invited(site: Site, name: str, role: str) -> Invited:
+    person, token = site.store.access.invite(name, role).result()
+    return Invited.of(person, site.link(token))
 
 
-def _keep_what_is_loaded() -> None:
-    """Leave modules, texts and votes out of later garbage collections: each would stop every request for 30 ms."""
+@contextmanager
+def _kept_what_is_loaded() -> Iterator[None]:
+    """Modules, texts and votes are left out of garbage collections: each would stop every request for 30 ms."""
     gc.collect()
     gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 @contextmanager

@@ -103,7 +103,6 @@ def serve_in_processes(service: ReplyService, count: int, tell: Callable[[list[R
     if first and first + count - 1 > _HIGHEST_PORT:
         what = f"{count} processes need the ports {first} to {first + count - 1}"
         raise InputError.at(option("port"), what, f"give at most {_HIGHEST_PORT - count + 1}")
-    log_as_json(with_requests=service.logs_requests)
     replicas: list[Replica] = []
     with _stop_signals() as stopped:
         try:
@@ -139,6 +138,7 @@ def answer_posts(service: ReplyService, port: int, pipe: Connection[Any, Any]) -
     """The work of one process: it ends when it is asked to, or when the other end of the pipe is closed."""
     for number in (signal.SIGINT, signal.SIGHUP):  # of the terminal: the parent asks to stop
         signal.signal(number, signal.SIG_IGN)
+    log_as_json(with_requests=service.logs_requests)
     try:
         serve_replies(service, port, lambda url: pipe.send((url, "")), is_over=pipe.poll)
     except (KaiwaError, OSError) as fault:

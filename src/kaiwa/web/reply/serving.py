@@ -123,12 +123,18 @@ class JsonLines(logging.Formatter):
         return json.dumps(fields, ensure_ascii=False).encode(errors="backslashreplace").decode()
 
 
+LOGGER = "kaiwa.reply"
+
+
 def log_as_json(*, with_requests: bool) -> None:
-    """Make every log of this process lines of JSON on stderr; requests are logged if wanted."""
+    """Make every log of this process lines of JSON on stderr; requests are logged if wanted.
+
+    Only a process that is ours does so: the command, and those that it starts. In Python the caller's logging stays.
+    """
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines())
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
-    logging.getLogger("kaiwa.reply").setLevel(logging.INFO if with_requests else logging.WARNING)
+    logging.getLogger(LOGGER).setLevel(logging.INFO if with_requests else logging.WARNING)
 
 
 # The numbers of one process, for Prometheus.
@@ -186,12 +192,12 @@ class Metrics:
 
 
 _LOOK_SECONDS = 1.0
-log = logging.getLogger("kaiwa.reply")
+log = logging.getLogger(LOGGER)
 
 
 @dataclass(frozen=True)
 class ReplyService:
-    """What is served where, with which limits."""
+    """What is served where, with which limits, and whether processes of its own log requests."""
 
     source: BotSource
     address: Address
@@ -205,7 +211,6 @@ def serve_replies(
     """Answer posts until the process is stopped; ``tell`` gets the address when the index is warm."""
     address = service.address
     bound = bound_socket(address.host, port)
-    log_as_json(with_requests=service.logs_requests)
     metrics, live = Metrics(), LiveBot(service.source)
     url = address.listening_at(bound.getsockname()[1])
     follower = Follower(live, metrics, ready=lambda: tell(url))
@@ -222,6 +227,7 @@ def serve_replies(
     finally:
         follower.end()
         answerer.close()
+        gc.unfreeze()
     if follower.failure is not None:
         raise follower.failure
 

@@ -70,7 +70,7 @@ def extra_rows(found: CrossedVariance) -> Rows:
     return Rows(["design", what, "change", "scores" if found.runs else "votes"], rows, digits=5)
 
 
-def board_rows(found: CrossedComparison) -> Rows:
+def adjusted_mean_rows(found: CrossedComparison) -> Rows:
     """The leaderboard of adjusted means, best run first."""
     mean = "adjusted mean" + (" (lower is better)" if found.direction == "lower" else "")
     rows: list[list[Cell]] = [
