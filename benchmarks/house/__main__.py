@@ -121,6 +121,9 @@ def page(folder: Path) -> str:
             "|---|---:|---:|",
             *sizes,
             "",
+            "Every string that names a module now is in the table of public names or in that of verbs, which",
+            "`tests/laws/test_architecture.py` checks.",
+            "",
         ]
     )
 

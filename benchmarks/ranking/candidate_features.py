@@ -78,7 +78,7 @@ def batches(prepared: Prepared, labelled: LabelledTopics) -> Iterator[ForeignBat
 def computed_features(prepared: Prepared, labelled: LabelledTopics, stored: Path, *, seed: int) -> TrainingSet:
     """All own features of all candidates, as a training set, kept in a file; an encoder is given apart."""
     names = [name for name, feature in FEATURES.items() if "encoder" not in feature.needs]
-    columns = kept(stored, lambda: _columns(batches(prepared, labelled), names))
+    columns = kept(stored, lambda: columns_of(batches(prepared, labelled), names))
     groups = [FEATURES[name].group for name in columns]
     rows = np.stack(list(columns.values()), axis=1)
     return training_set(labelled.gains, list(columns), groups, rows, rng=np.random.default_rng(seed))
@@ -92,6 +92,7 @@ def kept(stored: Path, made: Callable[[], Mapping[str, FloatArray]]) -> dict[str
         return {name: arrays[name] for name in arrays.files}
 
 
-def _columns(own: Iterable[ForeignBatch], names: Sequence[str]) -> dict[str, FloatArray]:
+def columns_of(own: Iterable[ForeignBatch], names: Sequence[str]) -> dict[str, FloatArray]:
+    """Some features of all candidates."""
     parts = [feature_values(batch, names) for batch in own]
     return {name: np.concatenate([values[name] for values in parts]) for name in names}

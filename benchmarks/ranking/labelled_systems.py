@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kaiwa.ranking.dense_source import comments_of_nearest_posts, nearest_comments
-from kaiwa.ranking.random_walk import lexical_walk, random_walk
-from kaiwa.ranking.system import Asked, expanded_search, further_terms, ordered, posts_first
+from kaiwa.ranking.system import Asked, by_keys, expanded_query, expanded_search, nearest_pairs, ordered, posts_first
 from kaiwa.ranking.system_table import SYSTEMS
-from kaiwa.retrieval.matching import Candidates, Matcher, comment_similarities, post_similarities, query_from
-from kaiwa.retrieval.tokenisers import tokeniser
+from kaiwa.ranking.text_networks import comment_clusters, lexical_walk, random_walk
+from kaiwa.ranking.word_rules import at_its_time, is_short_agreement, short_agreements
+from kaiwa.retrieval.matching import Candidates, Matcher, comment_similarities, post_similarities
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from benchmarks.ranking.candidate_features import ForeignBatch
     from kaiwa.nouns.ids import FloatArray
@@ -46,9 +46,12 @@ def matched(query: Query, matcher: Matcher, candidates: Candidates) -> FloatArra
     return matcher.q2p * posts + matcher.q2c * comment_similarities(query, matcher.similarity, candidates.comments)
 
 
-def system_scores(batches: Sequence[ForeignBatch], columns: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """The scores of all labelled candidates by each system that can order given candidates."""
+def system_scores(
+    batches: Sequence[ForeignBatch], columns: Mapping[str, FloatArray], only: Collection[str] = ()
+) -> dict[str, FloatArray]:
+    """The scores of all labelled candidates by each system, or ``only`` some, that can order given candidates."""
     names = [name for name, system in SYSTEMS.items() if all(map(_is_known, system.searches))]
+    names = [name for name in names if not only or name in only]
     scores: dict[str, list[FloatArray]] = {name: [] for name in names}
     low = 0
     for batch in batches:
@@ -73,13 +76,14 @@ def _scores(asked: AskedAmong, system: System) -> FloatArray:
     return np.array([by_comment[comment] for comment in asked.among.comments.tolist()])
 
 
+_ALONE = (random_walk, lexical_walk, comment_clusters, nearest_comments, comments_of_nearest_posts, short_agreements)
+_WITH_SETTINGS = (posts_first, expanded_search, nearest_pairs, at_its_time)
+
+
 def _is_known(search: Matcher | Source) -> bool:
-    known = (random_walk, lexical_walk, nearest_comments, comments_of_nearest_posts, expanded_search)
-    return isinstance(search, Matcher) or search in known or _is_posts_first(search)
-
-
-def _is_posts_first(search: Source) -> bool:
-    return isinstance(search, partial) and search.func is posts_first
+    if isinstance(search, partial):
+        return search.func in _WITH_SETTINGS
+    return isinstance(search, Matcher) or search in _ALONE
 
 
 def _ranking(asked: AskedAmong, search: Matcher | Source) -> Candidates:
@@ -90,12 +94,32 @@ def _ranking(asked: AskedAmong, search: Matcher | Source) -> Candidates:
         return ordered(asked.among, asked.features["towers-q2c"])
     if search is comments_of_nearest_posts:
         return ordered(asked.among, asked.features["towers-q2p"])
-    if search is expanded_search:
-        return _expanded(asked)
-    if isinstance(search, partial):
-        return _posts_first(asked, search)
+    if search is short_agreements:
+        return _agreements(asked)
+    if isinstance(search, partial) and search.func is not at_its_time:
+        return _with_settings(asked, search)
     found = asked.search(Matcher("tfidf", 1.0, 1.0))
     return search(asked) if found.scores.any() else found
+
+
+def _with_settings(asked: AskedAmong, search: partial[Candidates]) -> Candidates:
+    """The candidates by a source that looks at the whole index, with its settings."""
+    if search.func is posts_first:
+        return _posts_first(asked, search)
+    if search.func is expanded_search:
+        query = expanded_query(asked, search.keywords["strengths_of"])
+        return ordered(asked.among, matched(query, Matcher("tfidf", 1.0, 1.0), asked.among))
+    name = {"vectors": "vectors", "topics": "lda"}[search.keywords["model"]]
+    return ordered(asked.among, asked.features[f"{name}-q2p"] + asked.features[f"{name}-q2c"])
+
+
+def _agreements(asked: AskedAmong) -> Candidates:
+    """Those of the candidates that are short comments of agreement, as in ``short_agreements``."""
+    index, among = asked.query.index, asked.among
+    texts = [index.comments.texts.text_of(one) for one in among.comments.tolist()]
+    kept = np.flatnonzero([is_short_agreement(text, index.language) for text in texts])
+    lengths = np.array([len(texts[one]) for one in kept.tolist()], dtype=np.float64)
+    return by_keys(among[kept], asked.features["q2p"][kept], -lengths)
 
 
 def _posts_first(asked: AskedAmong, search: partial[Candidates]) -> Candidates:
@@ -105,11 +129,3 @@ def _posts_first(asked: AskedAmong, search: partial[Candidates]) -> Candidates:
     scores = np.empty(len(order))
     scores[order] = 1.0 / np.arange(1, len(order) + 1)
     return ordered(asked.among, scores)
-
-
-def _expanded(asked: AskedAmong) -> Candidates:
-    """The candidates by Q2P + Q2C for the query and its further words, as in ``expanded_search``."""
-    index = asked.query.index
-    own = list(tokeniser(index.tokeniser).terms(asked.query.text))
-    query = query_from(index, [*own, *own, *further_terms(asked)], asked.query.text)
-    return ordered(asked.among, matched(query, Matcher("tfidf", 1.0, 1.0), asked.among))

@@ -75,12 +75,20 @@ class Prepared:
     models: OpenModels
 
 
-def prepare(pairs: Iterable[Pair], labelled: LabelledTopics, work: Path, *, language: str, seed: int) -> Prepared:
-    """Make, or open, the indexes and the models in a work folder."""
+def prepare(
+    pairs: Iterable[Pair],
+    labelled: LabelledTopics,
+    work: Path,
+    *,
+    language: str,
+    seed: int,
+    names: Sequence[str] = (),
+) -> Prepared:
+    """Make, or open, the indexes and the models, all or those of ``names``, in a work folder."""
     work.mkdir(parents=True, exist_ok=True)
     if not (work / "index").exists():
         _index(pairs, work, "index", language)
-    kaiwa.models(work / "index", work / "models", seed=seed)
+    kaiwa.models(work / "index", work / "models", names, seed=seed)
     strict = open_index(work / "index")
     if not (work / "with-candidates").exists():
         _index((*_read(work / "index.tsv"), *added_pairs(strict, labelled)), work, "with-candidates", language)

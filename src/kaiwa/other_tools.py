@@ -32,7 +32,6 @@ FUNCTIONS = {
     "write_results": "run.write(path)",
     "ScoredDoc": "kaiwa.Run.from_dict({topic: {comment: score}})",
     "Qrel": "kaiwa.Qrels.from_dict({topic: {comment: grade}})",
-    "Report": "kaiwa.compare(scores), which returns a Comparison",
     "optimize_fusion": "kaiwa.fuse(runs, method=...), which has nothing to tune",
     "normalize": "kaiwa.fuse, which scales the scores itself",
     "ttest_rel": "kaiwa.compare(scores, baseline=..., test='t')",

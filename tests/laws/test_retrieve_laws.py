@@ -154,6 +154,42 @@ def test_a_takedown_is_in_no_answer_and_nothing_else_is_missing(
                 assert not {reply.post for reply in found} & listed
 
 
+SPOKEN = ["yes", "exactly", "morning", "tonight", "sunday", "winter"]
+"""Words that rules of systems read."""
+SAID = st.lists(st.sampled_from([*WORDS[:5], *SPOKEN]), max_size=5).map(" ".join)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(SAID, min_size=1, max_size=5),
+    st.lists(st.tuples(st.integers(0, 4), SAID), min_size=1, max_size=20),
+    SAID,
+    st.sets(st.sampled_from([f"p{99999 - at}" for at in range(5)]), max_size=3),
+)
+def test_every_system_without_models_answers_with_each_comment_once_through_allowed_posts(
+    posts: list[str], under: list[tuple[int, str]], query: str, listed: set[str]
+) -> None:
+    """Scores are finite and never rise; each pair is one of the repository; fewer are the first of more."""
+    pairs = [(post % len(posts), at) for at, (post, _) in enumerate(under)]
+    known = {(f"p{99999 - post}", f"c{99999 - at}") for post, at in pairs}
+    with tempfile.TemporaryDirectory() as folder:
+        index = indexed(Path(folder), posts, [text for _, text in under], pairs)
+        takedown = takedown_of(index, frozenset(listed))
+        asked = query_of(index, query)
+        for name, system in SYSTEMS.items():
+            if system.models:
+                continue
+            found, few = (answers(asked, system, k=k, filters=NO_FILTERS, takedown=takedown) for k in (100, 3))
+            ids = [(index.posts.texts.id_of(post), index.comments.texts.id_of(comment))
+                   for post, comment in zip(found.posts.tolist(), found.comments.tolist(), strict=True)]  # fmt: skip
+            assert set(ids) <= known, name
+            assert len({comment for _, comment in ids}) == len(ids), name
+            assert np.isfinite(found.scores).all(), name
+            assert (np.diff(found.scores) <= 0).all(), name
+            assert not {post for post, _ in ids} & listed, name
+            assert few.comments.tolist() == found.comments.tolist()[:3], name
+
+
 def test_a_search_over_many_windows_finds_what_a_full_scan_finds(tmp_path: Path) -> None:
     """Forty thousand comments, common and rare words: pruning changes nothing."""
     rng = np.random.default_rng(6)

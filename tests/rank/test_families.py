@@ -47,9 +47,9 @@ from kaiwa.ranking.models.text_factors import (
 )
 from kaiwa.ranking.models.topic_words import ALPHA, BETA, Documents, sampled_topics
 from kaiwa.ranking.models.translation import Translation
-from kaiwa.ranking.random_walk import DAMPING, visit_rates
-from kaiwa.ranking.system import Asked, further_terms, ranked, word_strengths
+from kaiwa.ranking.system import Asked, answering_words, further_terms, ranked, word_strengths
 from kaiwa.ranking.system_table import SYSTEMS
+from kaiwa.ranking.text_networks import DAMPING, visit_rates
 from kaiwa.ranking.texts import token_lists
 from kaiwa.retrieval.matching import comment_similarities, post_similarities, query_of
 from kaiwa.retrieval.tokenisers import is_function_word, is_word, tokeniser
@@ -273,7 +273,7 @@ def test_further_words_are_those_that_the_translation_prefers() -> None:
 def test_an_expanded_search_has_the_query_and_further_terms(opened: InvertedIndex, models: OpenModels) -> None:
     """At most five, none of them the query's own."""
     asked = Asked(query_of(opened, "考试顺利 紧张"), 10, given=models)
-    further = further_terms(asked)
+    further = further_terms(asked, answering_words)
     assert 0 < len(further) <= 5
     assert not set(further) & set(asked.query.words)
 

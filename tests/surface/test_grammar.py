@@ -122,17 +122,20 @@ STDIN = {
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("name", STDIN)
-def test_dash_is_stdin(typed: Typed, name: str, *, packed: bool) -> None:
+def test_dash_is_stdin(
+    typed: Typed, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, packed: bool
+) -> None:
     """The format is recognised by content, also compressed; the result is that of the file, and nothing is left."""
     words, file = STDIN[name]
     content = Path(file).read_bytes()
-    before = set(Path(tempfile.gettempdir()).glob("kaiwa-*"))
+    monkeypatch.setattr(tempfile, "tempdir", str(own := tmp_path / "temporary"))
+    own.mkdir()
     by_name = typed(*[file if word == "-" else word for word in words.split()], "--json")
     by_stdin = typed(*words.split(), "--json", stdin=gzip.compress(content) if packed else content)
     assert (by_stdin.code, by_stdin.err.replace("stdin", file)) == (by_name.code, by_name.err)
     endings = r"\bstdin(\.gz)?\b"
     assert re.sub(endings, file, by_stdin.out) == by_name.out
-    assert set(Path(tempfile.gettempdir()).glob("kaiwa-*")) <= before
+    assert list(own.glob("kaiwa-*")) == []
 
 
 @pytest.mark.usefixtures("here")

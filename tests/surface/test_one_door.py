@@ -67,11 +67,15 @@ def _parameters(name: str) -> dict[str, click.Parameter]:
     return {str(one.name): one for one in DOORS[name].params if one.name not in left_out}
 
 
+CALLBACKS = {"ready"}
+"""Functions that Python gives, where the command prints."""
+
+
 @pytest.mark.parametrize("name", DOORS)
 def test_a_command_has_the_parameters_of_its_function(name: str) -> None:
     """None more, none fewer; the parameter ``x_y`` is the option ``--x-y``."""
     options = _parameters(name)
-    assert options.keys() == inspect.signature(getattr(kaiwa, name)).parameters.keys()
+    assert options.keys() == inspect.signature(getattr(kaiwa, name)).parameters.keys() - CALLBACKS
     for own, one in options.items():
         if isinstance(one, click.Option):
             assert f"--{own.replace('_', '-')}" in one.opts or f"-{own}" in one.opts, own
@@ -173,7 +177,7 @@ CALLS: dict[str, tuple[str, Callable[[], Result]]] = {
     ),
     "gains without some": (
         "gains votes.csv --without ann,bob --task task",
-        lambda: kaiwa.gains("votes.csv", without=["ann", "bob"], task="task"),
+        lambda: kaiwa.gains("votes.csv", without=["ann", "bob"], task="task").with_settings({"max_level": 2}),
     ),
     "score": (
         f"score {' '.join(RUNS)} --qrels qrels.txt -m nG@1,P+ --levels L1=1,L2=3",

@@ -146,7 +146,7 @@ def test_convert_takes_nouns_frames_and_dicts() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: kaiwa.convert("qrels.txt", format="rell"), "unknown format 'rell'; did you mean 'rel'?"),
+        (lambda: kaiwa.convert("qrels.txt", format="rell"), "unknown format 'rell'; did you mean 'rel'"),
         (lambda: kaiwa.convert("qrels.txt", format="csv"), "qrels.txt: this is a qrels file"),
         (lambda: kaiwa.convert("A.txt", format="res", measures="AP"), "measures= chooses among scores, but res holds"),
         (lambda: kaiwa.convert("A.txt", format="res", lower_is_better="AP"), "only scores have a direction"),

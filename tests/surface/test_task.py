@@ -199,6 +199,12 @@ CASES: dict[str, tuple[str, Callable[..., Any], Callable[..., Any], dict[str, An
         lambda: kaiwa.design_decide("round/scores.csv", "nG@1", target=0.5),
         {},
     ),
+    "design review": (
+        "design review round -m nG@1 --variance 0.02 --test two-way",
+        lambda: kaiwa.design_review("round", "nG@1", variance=0.02, test="two-way"),
+        lambda **taken: kaiwa.design_review("round/scores.csv", "nG@1", variance=0.02, test="two-way", **taken),
+        {name: value for name, value in _REQUIRED.items() if name != "test"},
+    ),
     "design rounds": (
         "design rounds round -m nG@1 --looks 20,40",
         lambda: kaiwa.design_rounds("round", "nG@1", looks=[20, 40]),
@@ -236,6 +242,12 @@ CASES: dict[str, tuple[str, Callable[..., Any], Callable[..., Any], dict[str, An
         lambda: kaiwa.score("round", votes="round"),
         lambda **taken: kaiwa.score(RUNS, votes="round/votes.csv", **taken),
         {"measures": _BOTH, "scheme": "unanimity", "p": 0.5, "max_level": 2},
+    ),
+    "standardisation": (
+        "standardisation round -m nG@1",
+        lambda: kaiwa.standardisation("round", "nG@1"),
+        lambda: kaiwa.standardisation("round/scores.csv", "nG@1"),
+        {},
     ),
     "standardise": (
         "standardise round",
@@ -296,7 +308,7 @@ def test_settings_that_cannot_act_are_left_out() -> None:
     settings = read_task_of(SETTINGS)
     for verb, given, idle in (
         ("compare", {"family": True}, {"test"}),
-        ("compare", {"test": "crossed"}, {"test", "trials", "margin"}),
+        ("compare", {"test": "crossed"}, {"test", "trials", "margin", "seed"}),
         ("gains", {"scheme": "mean"}, {"scheme", "p"}),
         ("score", {}, {"scheme", "p", "max_level"}),
         ("unanimity", {"qrels": "q.txt"}, {"max_level"}),

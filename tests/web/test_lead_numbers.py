@@ -53,7 +53,7 @@ def test_a_takedown_removes_its_texts_from_the_page_although_nobody_votes(tmp_pa
     rows = [f"q{place // 3},q{place // 3}-c{place % 3},{who},{level}" for place in range(6) for who, level in LEVELS]
     file = tmp_path / "votes.csv"
     file.write_text("topic,comment,assessor,level\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    run_kaiwa("votes", str(task), "--import", str(file))
+    run_kaiwa("votes", str(task), "--add", str(file))
     judging = open_judging(task)
     with judging.store as store:
         numbers = LeadNumbers(judging.task, store)

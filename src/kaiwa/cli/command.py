@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 
 from kaiwa.ambient import remark, shown_by
 from kaiwa.cli.grammar import dashes_resolved, refuse_second_values, split_lists, write_options
-from kaiwa.cli.output import OUT_FILE, FilePath, Terminal, quiet_option, settings_taken, spooled_stdin
+from kaiwa.cli.output import OUT_FILE, SETTINGS, FilePath, Terminal, quiet_option, settings_taken, spooled_stdin
 from kaiwa.files.atomic import reading, refuse_input, together
 
 if TYPE_CHECKING:
@@ -78,10 +78,11 @@ def _take_settings(command: click.Command, context: click.Context, words: Sequen
     context.meta[_FOLDER] = folder
     if folder is not None:
         whole = task is not None or (verb.startswith("design") and "scores" not in typed)
+        given = context.meta[SETTINGS] = defaults_of(verb, task or read_task(folder), typed, whole=whole)
         lists = {one.name for one in command.params if isinstance(one, click.Option) and one.multiple}
         context.default_map = {
             name: (value,) if name in lists and not isinstance(value, list | tuple) else value
-            for name, value in defaults_of(verb, task or read_task(folder), typed, whole=whole).items()
+            for name, value in given.items()
         }
 
 

@@ -113,7 +113,7 @@ def is_quiet() -> bool:
     return _QUIET.get()
 
 
-SPOOLED = "kaiwa.stdin"
+SETTINGS, SPOOLED = "kaiwa.settings", "kaiwa.stdin"
 
 
 def spooled_stdin() -> Path | None:
@@ -192,14 +192,16 @@ def _remark_notes(description: Description, text: str) -> None:
 
 def settings_taken() -> dict[str, Any]:  # Any: values of the options
     """The options of the running command that have a value of ``kaiwa.toml`` which is not their own default."""
-    context = click.get_current_context()
+    context = click.get_current_context(silent=True)
+    if context is None:  # a server tells from a thread of its own that it is ready
+        return {}
     options = {one.name: one for one in context.command.params}
     return {
         name: value
-        for name, value in (context.default_map or {}).items()
+        for name, value in context.meta.get(SETTINGS, {}).items()
         if name in options
         and context.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
-        and value != options[name].default
+        and options[name].default not in {value, (value,)}
     }
 
 

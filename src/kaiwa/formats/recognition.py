@@ -147,8 +147,8 @@ class Head:
 
     def has_files(self, ending: str) -> bool:
         """Whether the folder, or a folder in it, has files with this suffix."""
-        patterns = (f"*{ending}", f"*/*{ending}")
-        return self.is_folder and any(not is_hidden(file) for pattern in patterns for file in self.path.glob(pattern))
+        files = (file for pattern in (f"*{ending}", f"*/*{ending}") for file in self.path.glob(pattern))
+        return self.is_folder and any(file.is_file() and not is_hidden(file) for file in files)
 
     @cached_property
     def lines(self) -> list[str]:

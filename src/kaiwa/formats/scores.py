@@ -561,7 +561,7 @@ def trec_eval_text(scores: Scores, run: str) -> str:
         raise InputError(f"topic {ALL!r} is trec_eval's name for the mean over topics; rename the topic")
     own = [table for table in scores.matrices() if run in table.runs]
     for table in own:
-        if table.measure.startswith(_TEXTS):
+        if table.measure.startswith(_TEXTS) or table.measure == ALL:
             what = "is not a measure in trec_eval's output"
             raise InputError.at(f"measure {table.measure!r}", what, "rename the measure")
     means = {trec_eval_name(table.measure): table.means()[run] for table in own}

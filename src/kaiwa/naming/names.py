@@ -31,11 +31,14 @@ class NameTable(Result):
     (True, ['nG', 'nERR', 'P+'])
     """
 
-    def __init__(self, kind: str, singular: str, rows: Rows, notes: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, kind: str, singular: str, rows: Rows, notes: tuple[str, ...] = (), unprinted: tuple[str, ...] = ()
+    ) -> None:
         self.kind = kind
         self.names = rows
         self._singular = singular
         self._notes = notes
+        self._unprinted = unprinted
 
     def __repr__(self) -> str:
         return f"NameTable({counted(len(self), self._singular)})"
@@ -58,7 +61,7 @@ class NameTable(Result):
 
     def describe(self) -> Description:
         """A row for each name."""
-        columns = list(self.names[0])
+        columns = [column for column in self.names[0] if column not in self._unprinted]
         return Description(
             tables=(Table(self.kind, columns, [[_cell(row[column]) for column in columns] for row in self.names]),),
             notes=self._notes,
@@ -74,11 +77,12 @@ def _cell(value: Any) -> Cell:  # Any: JSON values
 
 @dataclass(frozen=True)
 class Kind:
-    """What one of the names is called, the names, and lines below the table."""
+    """What one of the names is called, the names, lines below the table, and what JSON alone has."""
 
     singular: str
     rows: Callable[[], Rows]
     notes: tuple[str, ...] = ()
+    unprinted: tuple[str, ...] = ()
 
 
 def names(kind: str | None = None) -> NameTable:
@@ -96,7 +100,7 @@ def names(kind: str | None = None) -> NameTable:
         rows: Rows = [{"name": name, "description": f"each {one.singular}"} for name, one in KINDS.items()]
         return NameTable("kinds", "kind", rows)
     chosen = KINDS[kind]
-    return NameTable(kind, chosen.singular, chosen.rows(), chosen.notes)
+    return NameTable(kind, chosen.singular, chosen.rows(), chosen.notes, chosen.unprinted)
 
 
 def _measures() -> Rows:
@@ -211,7 +215,7 @@ def _systems() -> Rows:
     from kaiwa.ranking.system_table import SYSTEMS
 
     return [
-        {"name": name, "description": one.description, "needs": one.models, "origin": one.origin}
+        {"name": name, "description": one.description, "needs": one.models, "origin": one.origin, "guess": one.guess}
         for name, one in SYSTEMS.items()
     ]
 
@@ -273,7 +277,12 @@ KINDS = Names(
         ),
         "schemes": Kind("scheme", _schemes),
         "rules": Kind("rule set", _rules),
-        "systems": Kind("system", _systems, ("fusion:A,B fuses the systems A and B.",)),
+        "systems": Kind(
+            "system",
+            _systems,
+            ("fusion:A,B fuses the systems A and B. --json has what each had to guess.",),
+            ("guess",),
+        ),
         "features": Kind("feature", _features),
         "models": Kind("model", _models),
         "learners": Kind("learner", _learners),

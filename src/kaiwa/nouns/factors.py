@@ -167,3 +167,7 @@ class Factors(Noun):
 
 
 _MOST_NAMED = 5
+
+
+NO_FACTORS = Factors(())
+"""Of raw scores."""

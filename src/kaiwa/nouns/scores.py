@@ -11,7 +11,7 @@ import numpy as np
 
 from kaiwa.errors import InputError, UnknownName, counted, in_python
 from kaiwa.nouns.cells import Cell, Cells, Part, complete_scores, joined, log_remarks, mean_cell, require_missing_rule
-from kaiwa.nouns.factors import Factors
+from kaiwa.nouns.factors import NO_FACTORS, Factors
 from kaiwa.nouns.ids import id_text
 from kaiwa.nouns.matrix import (
     BY_NAME,
@@ -68,7 +68,7 @@ class Origin:
     intervals: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
     resampled_assessors: int | None = None
     method: str = ""
-    factors: Factors = field(default_factory=lambda: Factors(()))
+    factors: Factors = field(default_factory=lambda: NO_FACTORS)
     tied_topics: Names = field(default_factory=dict)
     a: float | None = None
     b: float | None = None

@@ -506,7 +506,7 @@ def retrieve_all(
 
     >>> import kaiwa
     >>> kaiwa.retrieve_all("index", {"q1": "A day in Hawaii"}, "runs")
-    RunFolder('runs', 12 runs)
+    RunFolder('runs', 15 runs)
     """
     folder = path_of("output", output)
     read = [path for path in (index, models, ranker) if isinstance(path, str | os.PathLike)]

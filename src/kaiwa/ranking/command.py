@@ -75,8 +75,8 @@ def models_command(
     "--features",
     metavar="NAME",
     multiple=True,
-    type=Named("feature"),
-    help="Features or families (default: all trained).",
+    type=Named("feature", "run2", "run3", "run4", "run5"),
+    help="Features or families, or run2 to run5 for theirs (default: all trained).",
 )
 @click.option(
     "--candidates",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 TOKENS = "tokens"
-MODEL = ArrayFolder("model", "a", version=8, verb="models", lazy=("tokens",))
+MODEL = ArrayFolder("model", "a", version=9, verb="models", lazy=("tokens",))
 
 
 def open_models(path: Path, index: InvertedIndex) -> OpenModels:

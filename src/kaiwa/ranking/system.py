@@ -19,6 +19,9 @@ from kaiwa.ranking.features.batch import FIRST_DEPTH, Batch, needed_models
 from kaiwa.ranking.features.table import FEATURES, feature_values
 from kaiwa.ranking.fusion import FORMULAS
 from kaiwa.ranking.models.bridge_dialogues import nearest_replies
+from kaiwa.ranking.models.word_vectors import text_vectors
+from kaiwa.ranking.texts import TokenLists
+from kaiwa.ranking.words import LENGTHS, cosines, list_sums, word_products
 from kaiwa.retrieval.matching import (
     Candidates,
     Matcher,
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from kaiwa.retrieval.matching import Query
 
     Order = Callable[[Query, IntArray], FloatArray]
+    Strengths = Callable[["Asked"], FloatArray]  # of each word as a further word of the query
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +76,19 @@ def ordered(candidates: Candidates, scores: FloatArray) -> Candidates:
     """
     order = np.lexsort((candidates.comments, -scores))
     return Candidates(candidates.comments[order], candidates.posts[order], scores[order])
+
+
+def by_keys(candidates: Candidates, *keys: FloatArray) -> Candidates:
+    """The candidates by several keys, the highest first key first; ties by comment id.
+
+    The score is 1 / rank, because the keys have no common scale.
+
+    >>> found = Candidates(np.array([4, 2, 9]), np.array([0, 1, 2]), np.zeros(3))
+    >>> by_keys(found, np.array([1.0, 1.0, 0.0]), np.array([0.2, 0.3, 0.9])).comments.tolist()
+    [2, 4, 9]
+    """
+    order = np.lexsort((candidates.comments, *(-key for key in reversed(keys))))
+    return Candidates(candidates.comments[order], candidates.posts[order], 1.0 / np.arange(1, len(order) + 1))
 
 
 def best_posts(query: Query, comments: IntArray, *, takedown_posts: IntArray | None = None) -> IntArray:
@@ -114,33 +131,56 @@ def bridged_search(asked: Asked) -> Candidates:
     return replace(found, posts=best_posts(asked.query, found.comments, takedown_posts=asked.takedown_posts))
 
 
-# Keyword expansion: the search with further words that answer the words of the query.
+# Keyword expansion: the search with further words, which answer the words of the query or are like them.
 
 
 FURTHER = 5
 _REPEATED = 2  # how often each term of the query itself counts beside one further word
 
 
-def expanded_search(asked: Asked) -> Candidates:
+def expanded_search(asked: Asked, *, strengths_of: Strengths) -> Candidates:
     """The best pairs by Q2P + Q2C for the query and its further words."""
-    index = asked.query.index
-    own = tokeniser(index.tokeniser).terms(asked.query.text.encode(errors="replace").decode())
-    query = query_from(index, [*(list(own) * _REPEATED), *further_terms(asked)], asked.query.text)
+    query = expanded_query(asked, strengths_of)
     return search(query, Matcher("tfidf", 1.0, 1.0), k=asked.k, takedown_posts=asked.takedown_posts)
 
 
-def further_terms(asked: Asked, *, count: int = FURTHER) -> list[str]:
+def expanded_query(asked: Asked, strengths_of: Strengths) -> Query:
+    """The query with its further words."""
+    index = asked.query.index
+    own = tokeniser(index.tokeniser).terms(asked.query.text.encode(errors="replace").decode())
+    return query_from(index, [*(list(own) * _REPEATED), *further_terms(asked, strengths_of)], asked.query.text)
+
+
+def further_terms(asked: Asked, strengths_of: Strengths, *, count: int = FURTHER) -> list[str]:
     """The terms of the strongest further words that the index's tokeniser keeps, and that the query does not have."""
     corpus, chosen = asked.models.corpus, tokeniser(asked.query.index.tokeniser)
-    strengths = word_strengths(
-        corpus.numbers(asked.query.text), asked.models.opened("translation").to_comments, corpus.shares
-    )
+    strengths = strengths_of(asked)
     known, further = set(asked.query.words), list[str]()
     for word in np.argsort(-strengths, kind="stable")[: 20 * count].tolist():
         if strengths[word] <= 0 or len(further) >= count:
             break
         further += [term for term in chosen.terms(corpus.words.text_of(word)) if term not in known.union(further)]
     return further[:count]
+
+
+def answering_words(asked: Asked) -> FloatArray:
+    """Per word how strongly it answers the query's words, by the translation from posts to comments."""
+    corpus = asked.models.corpus
+    return word_strengths(
+        corpus.numbers(asked.query.text), asked.models.opened("translation").to_comments, corpus.shares
+    )
+
+
+def like_words(asked: Asked) -> FloatArray:
+    """Per word the cosine of its vector and the query's, where it is positive (Kuzi, Shtok and Kurland 2016, Cent)."""
+    corpus, model = asked.models.corpus, asked.models.opened("vectors")
+    words = corpus.numbers(asked.query.text)
+    vectors = model["vectors"].astype(np.float64)
+    lengths = np.sqrt((vectors**2).sum(axis=1))
+    query = text_vectors(TokenLists(np.array([0, len(words)]), words), model)[0]
+    strengths = np.zeros(len(corpus.counts))
+    strengths[: len(vectors)] = np.maximum((vectors * query).sum(axis=1) / np.where(lengths > 0, lengths, 1.0), 0.0)
+    return strengths
 
 
 def word_strengths(words: Tokens, model: Translation, shares: FloatArray) -> FloatArray:
@@ -151,6 +191,41 @@ def word_strengths(words: Tokens, model: Translation, shares: FloatArray) -> Flo
         targets, chances = model.targets[row], model.probabilities[row].astype(np.float64)
         strengths[targets] += np.maximum(chances * np.log(chances / shares[targets]), 0.0)
     return strengths
+
+
+# All pairs by the vectors of their texts alone: no word of the query need be in the pair.
+
+
+_NO_COSINE = 1e-6  # what rounding leaves of 0
+
+
+def nearest_pairs(asked: Asked, *, model: str) -> Candidates:
+    """The best pairs by the cosines of the query and the post, and of the query and the comment, added up.
+
+    Exact over all pairs; each comment once, with its best post, and only if the sum is positive. ``model`` has vectors
+    of words, whose weighted means are those of texts.
+    """
+    arrays, corpus, links = asked.models.opened(model), asked.models.corpus, asked.query.index.links
+    words = corpus.numbers(asked.query.text)
+    query = text_vectors(TokenLists(np.array([0, len(words)]), words), arrays)[0].astype(np.float32)
+    every = np.arange(len(corpus.counts), dtype=np.int32)
+    by_word = word_products(every, arrays["vectors"], arrays["rarity"], query)
+    posts, comments = (
+        cosines(list_sums(*corpus.all_of(side), by_word), arrays[LENGTHS[side]]) for side in ("posts", "comments")
+    )
+    if asked.takedown_posts is not None:
+        posts[asked.takedown_posts] = -np.inf
+    sizes = np.diff(links.comment_starts)
+    owner, linked = np.repeat(np.arange(len(comments)), sizes), sizes > 0
+    scores, peaks = posts[links.comment_posts] + comments[owner], np.zeros(len(comments))
+    peaks[linked] = np.maximum.reduceat(scores, links.comment_starts[:-1][linked]) if linked.any() else 0.0
+    best = np.flatnonzero(scores == peaks[owner])
+    best = best[np.flatnonzero(np.diff(owner[best], prepend=-1))]
+    best = best[scores[best] > _NO_COSINE]
+    if len(best) > asked.k:
+        best = best[scores[best] >= np.partition(scores[best], -asked.k)[-asked.k]]
+    found = Candidates(owner[best], links.comment_posts[best].astype(np.int64), scores[best])
+    return ordered(found, found.scores)[: asked.k]
 
 
 # Posts first, then their comments: the posts by their similarity to the query, the comments of each by a second
@@ -213,8 +288,8 @@ class System:
     """A named way to rank comments; ``depth`` is the number of candidates of each search, 0 for k.
 
     ``features`` are names of FEATURES: those that the combination may use, and that a reply shows. ``origin`` is the
-    team or the paper that described the system; ``needs`` are the models of its sources. ``weights`` are those of the
-    standardised features, if it orders by their sum.
+    team or the paper that described the system, and ``guess`` what that description leaves open. ``needs`` are the
+    models of its sources. ``weights`` are those of the standardised features, if it orders by their sum.
     """
 
     description: str
@@ -223,6 +298,7 @@ class System:
     combine: Combination = first_ranking
     depth: int = 0
     origin: str = ""
+    guess: str = ""
     needs: tuple[str, ...] = ()
     weights: Mapping[str, float] | None = None
 
@@ -308,6 +384,12 @@ def fused(
 FUSIONS: Names[Combination] = Names(
     "fusion", {name: partial(fused, formula=formula) for name, formula in FORMULAS.items()}
 )
+
+
+def in_turn(rankings: Sequence[Candidates], _features: Features) -> Candidates:
+    """The candidates of the first ranking, then those that only the next one has; the score is 1 / rank."""
+    candidates = united(rankings)
+    return replace(candidates, scores=1.0 / np.arange(1, len(candidates) + 1))
 
 
 # Candidates ordered by a weighted sum of standardised features.

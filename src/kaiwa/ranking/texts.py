@@ -127,6 +127,12 @@ class Corpus:
         """The tokens of some comments; those of a damaged file are an error."""
         return self._checked("comments", self.comments, numbers)
 
+    def all_of(self, side: str) -> TokenLists:
+        """The tokens of all posts or of all comments; those of a damaged file are an error."""
+        texts: TokenLists = getattr(self, side)
+        self.check(f"{side}.tokens", texts.starts[:1], texts.starts[-1:])
+        return texts
+
     def _checked(self, side: str, texts: TokenLists, numbers: IntArray) -> TokenLists:
         self.check(f"{side}.tokens", texts.starts[numbers], texts.starts[numbers + 1])
         return texts.of(numbers)

@@ -59,6 +59,8 @@ if TYPE_CHECKING:
 
 _FEATURES_SHARE = 0.5  # of the time that progress shows
 _CANDIDATES = "run2"
+_PILOT_RUNS = ("run2", "run3", "run4", "run5")
+"""Systems whose features a list of features may name; the pilot study learned their weights from labels."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -248,7 +250,8 @@ def train(
 
     ``labels`` are judgements or votes (``scheme``, ``p`` and ``max_level`` turn them into gains), or a task folder.
     Instead of both, ``letor`` has labels with given features in SVMrank format. ``learner`` is ``linear`` (RankSVM) or
-    ``lambdamart``. ``features`` are features or families; without them all are taken whose ``models`` are trained.
+    ``lambdamart``. ``features`` are features, families, or ``run2`` to ``run5`` for the features of these systems;
+    without them all are taken whose ``models`` are trained.
     ``candidates`` is the system whose candidates the ranker will order (default: ``run2``). ``ablations`` leave out
     each family in turn. Nothing is learned from the ids of ``takedown``, nor from the list in the index. ``engine``
     computes the features.
@@ -485,19 +488,20 @@ def write_ranker(output: Path, ranker: Ranker, index: InvertedIndex, models: Pat
 
 
 def chosen_features(wanted: Sequence[str], models: Path | None) -> list[str]:
-    """The features of these names or families; without any, all whose models have been trained.
+    """The features of these names, families or pilot runs; without any, all whose models have been trained.
 
-    >>> chosen_features(["similarity", "length"], None)
-    ['q2p', 'q2c', 'bm25-q2p', 'bm25-q2c', 'length']
+    >>> chosen_features(["similarity", "length"], None), chosen_features(["run2"], None)
+    (['q2p', 'q2c', 'bm25-q2p', 'bm25-q2c', 'length'], ['q2p', 'q2c'])
     """
     trained = trained_names(models) if models is not None else frozenset[str]()
     if not wanted:
         return [name for name, one in FEATURES.items() if trained.issuperset(one.needs)]
     groups = {one.group for one in FEATURES.values()}
     for name in wanted:
-        if name not in FEATURES and name not in groups:
-            raise UnknownName.among("feature", name, [*FEATURES, *groups])
-    chosen = [name for name, one in FEATURES.items() if name in wanted or one.group in wanted]
+        if name not in FEATURES and name not in groups and name not in _PILOT_RUNS:
+            raise UnknownName.among("feature", name, [*FEATURES, *groups, *_PILOT_RUNS])
+    named = {*wanted, *(feature for run in _PILOT_RUNS if run in wanted for feature in SYSTEMS[run].features)}
+    chosen = [name for name, one in FEATURES.items() if name in named or one.group in named]
     if models is None and (needing := [name for name in chosen if FEATURES[name].needs]):
         what = f"the feature {needing[0]!r} needs the model {FEATURES[needing[0]].needs[0]!r}"
         raise InputError(f"{what}; make it with kaiwa models, then give {option('models')}")

@@ -238,7 +238,7 @@ class ResultType(ABCMeta):
             """Make one of its fields; where a dict or a frame is given for them, the constructor is named."""
             try:
                 return super().__call__(*given, **fields)
-            except TypeError:
+            except (TypeError, InputError):
                 if len(given) == 1 and (maker := _maker(given[0])) and hasattr(cls, maker):
                     name, other = f"kaiwa.{cls.__name__}", type(given[0]).__name__
                     what = f"{name}(...) takes its fields, not a {other}; write {name}.{maker}(...)"

@@ -152,7 +152,7 @@ def _idle_in_comparison(settings: TaskSettings, said: Arguments) -> set[str]:
 def _idle_in_design(verb: str, settings: TaskSettings, said: Arguments) -> set[str]:
     """A number as variance and the published method ask for the test of the papers; what is to be found stays open."""
     if "variance" in said:
-        return {"test", *_REQUIRED}
+        return {"test"} if verb == "design_review" else {"test", *_REQUIRED}
     idle = set() if "measures" in settings.stated else {"measures"}
     if said.get("method") == "sakai" and verb != "design_simulate":
         idle |= {"test"}

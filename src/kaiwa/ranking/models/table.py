@@ -29,7 +29,7 @@ from kaiwa.ranking.models.translation import opened_translations, trained_transl
 from kaiwa.ranking.models.word_vectors import opened_word_vectors, trained_word_vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
     from kaiwa.ambient import Progress
@@ -77,8 +77,17 @@ def _sides(corpus: Corpus, settings: TrainingSettings) -> dict[str, tuple[int, T
     return {"posts": (len(corpus.posts), posts), "comments": (len(corpus.comments), comments)}
 
 
+def _some_texts(corpus: Corpus, settings: TrainingSettings) -> Iterator[str]:
+    """The first texts of each side, as they were written."""
+    for count, texts in _sides(corpus, settings).values():
+        yield from texts(0, min(count, _MOST_TEXTS))
+
+
 def _no_texts(low: int, high: int) -> list[str]:
     return [""] * (high - low)
+
+
+_MOST_TEXTS = 100_000  # of a side, from which names are known by their capital letters
 
 
 MODELS = Names(
@@ -92,7 +101,9 @@ MODELS = Names(
         ),
         "topicword": ModelKind(
             "the words that a text is about (logistic regression)",
-            lambda corpus, settings: trained_topic_words(corpus, seed=settings.seed),
+            lambda corpus, settings: trained_topic_words(
+                corpus, seed=settings.seed, texts=_some_texts(corpus, settings)
+            ),
             opened_topic_words,
         ),
         "vectors": ModelKind(

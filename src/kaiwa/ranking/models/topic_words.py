@@ -2,22 +2,27 @@
 
 Ji, Lu and Li 2014, section 4.1.3: pi(w | x) = sigmoid(theta . f(w, x)). A word of a post is a positive
 example if it occurs again in a comment of the post. The class of a word (noun, verb, ...) is that of its dictionary, so
-what a word adds in every text is one stored number.
+what a word adds in every text is one stored number. English has no dictionary here: its names are the words that the
+texts write with a capital letter (Lita et al. 2003).
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from kaiwa.ambient import no_progress
+from kaiwa.nouns.normalise import normalise
 from kaiwa.ranking.models.word_vectors import with_lengths
 from kaiwa.retrieval.tokenisers import WORD_CLASSES, word_class
 from kaiwa.stats.compiled import kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -28,35 +33,48 @@ if TYPE_CHECKING:
 
 WORD_FEATURES = ("one", "rarity", "rarity squared", "word length", *WORD_CLASSES[1:])
 """What a word has in every text; a word of class ``other`` has no class."""
-TEXT_FEATURES = ("frequency", "first place", "last place", "text length")
-"""What a word has in one text."""
+TEXT_FEATURES = ("frequency", "first place", "last place", "text length", "first sentence", "last sentence")
+"""What a word has in one text; the last two are 1 for a word of that sentence, else 0."""
 _MOST_EXAMPLES = 400_000
 _STEPS = 25
 _PENALTY = 1.0
+_CLASS_BY_WRITING = "en"
+_SENTENCE_ENDS = frozenset(".?!。｡…")
+_WRITTEN_WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[.?!…:\"“(]")
+_FEWEST_CAPITALS = 2
+_MOSTLY = 0.5
+_ALWAYS_CAPITAL = frozenset(("I", "I'm", "I've", "I'd", "I'll", "I’m", "I’ve", "I’d", "I’ll"))
 
 
 class TopicWords(NamedTuple):
-    """The weights of the text's features, and per word the sum of its own weighted features."""
+    """The weights of the text's features, per word the sum of its own weighted features, and whether it ends sentences.
+
+    Such a word is a full stop, a question mark or an exclamation mark.
+    """
 
     theta: FloatArray
     word_odds: FloatArray
+    ends: NDArray[np.bool_]
 
 
-def trained_topic_words(corpus: Corpus, *, seed: int) -> dict[str, Any]:  # Any: arrays
-    """The arrays of the model, trained on the posts of a corpus, or on a sample of them."""
+def trained_topic_words(corpus: Corpus, *, seed: int, texts: Iterable[str] = ()) -> dict[str, Any]:  # Any: arrays
+    """The arrays of the model, trained on the posts of a corpus, or on a sample of them.
+
+    ``texts`` are those of the corpus as they were written, which say what is a name in English.
+    """
     rng = np.random.default_rng(seed)
     posts = np.flatnonzero(np.diff(corpus.links.post_starts) > 0)
     tokens = max(int(np.diff(corpus.posts.starts).mean()) if len(posts) else 1, 1)
     if len(posts) * tokens > _MOST_EXAMPLES:
         posts = np.sort(rng.choice(posts, _MOST_EXAMPLES // tokens, replace=False))
-    texts = corpus.posts.of(posts)
-    in_text, words, _ = distinct_words(*texts)
-    of_words = word_features(corpus)
+    chosen, ends = corpus.posts.of(posts), sentence_ends(corpus)
+    in_text, words, _ = distinct_words(*chosen, ends)
+    of_words = word_features(corpus, written_names(texts) if corpus.language == _CLASS_BY_WRITING else ())
     links = corpus.links
-    labels = recurring(*texts, posts, links.post_starts, links.post_comments, *corpus.comments)
+    labels = recurring(*chosen, posts, links.post_starts, links.post_comments, *corpus.comments)
     theta = logistic_weights(np.concatenate((of_words[words], in_text), axis=1), labels)
     own = len(WORD_FEATURES)
-    return {"theta": theta[own:], "word_odds": of_words @ theta[:own]}
+    return {"theta": theta[own:], "word_odds": of_words @ theta[:own], "ends": ends}
 
 
 def opened_topic_words(arrays: Mapping[str, Any]) -> TopicWords:  # Any: arrays
@@ -69,12 +87,42 @@ def word_rarity(corpus: Corpus) -> FloatArray:
     return -np.log(np.maximum(corpus.shares, np.finfo(np.float64).tiny))
 
 
-def word_features(corpus: Corpus) -> FloatArray:
-    """What each word has in every text ("words x ``WORD_FEATURES``")."""
+def sentence_ends(corpus: Corpus) -> NDArray[np.bool_]:
+    """Per word of the corpus whether it is a mark that ends a sentence."""
+    words = (corpus.words.text_of(number) for number in range(len(corpus.words)))
+    return np.array([bool(word) and _SENTENCE_ENDS.issuperset(word) for word in words], dtype=np.bool_)
+
+
+def written_names(texts: Iterable[str]) -> frozenset[str]:
+    """The normalised words that texts write with a capital letter, more often than not, inside their sentences.
+
+    The first word of a sentence says nothing, and neither does a text whose words all have capitals. A name has
+    capitals at least twice.
+
+    >>> sorted(written_names(["I saw Tom in New York", "Then Tom left York", "THE END OF TOM", "The dog saw it"]))
+    ['tom', 'york']
+    """
+    capitals, every = Counter[str](), Counter[str]()
+    for text in texts:
+        words = _WRITTEN_WORDS.findall(text)
+        inside = [word for last, word in pairwise(words) if last[0].isalnum() and word[0].isalnum()]
+        if all(word[0].isupper() for word in inside):
+            continue
+        own = [(normalise(word), word[0].isupper() and word not in _ALWAYS_CAPITAL) for word in inside]
+        every.update(word for word, _ in own)
+        capitals.update(word for word, is_capital in own if is_capital)
+    return frozenset(
+        word for word, count in capitals.items() if count >= _FEWEST_CAPITALS and count > _MOSTLY * every[word]
+    )
+
+
+def word_features(corpus: Corpus, names: Collection[str] = ()) -> FloatArray:
+    """What each word has in every text ("words x ``WORD_FEATURES``"); ``names`` are words of that class."""
     words = [corpus.words.text_of(number) for number in range(len(corpus.words))]
     rarity = word_rarity(corpus) / 10.0
     lengths = np.log(np.maximum(np.array([len(word) for word in words], dtype=np.float64), 1.0))
-    classes = np.array([WORD_CLASSES.index(word_class(word, corpus.language)) for word in words], dtype=np.int64)
+    own = ["name" if word in names else word_class(word, corpus.language) for word in words]
+    classes = np.array([WORD_CLASSES.index(one) for one in own], dtype=np.int64)
     indicators = np.eye(len(WORD_CLASSES))[classes, 1:]
     return np.column_stack((np.ones(len(words)), rarity, rarity**2, lengths, indicators))
 
@@ -83,14 +131,14 @@ def topic_weights(texts: TokenLists, model: TopicWords) -> tuple[TokenLists, Flo
     """Per text its distinct words, and the probability pi of each that the text is about it.
 
     >>> from kaiwa.ranking.texts import token_lists
-    >>> model = TopicWords(np.zeros(len(TEXT_FEATURES)), np.zeros(3))
+    >>> model = TopicWords(np.zeros(len(TEXT_FEATURES)), np.zeros(3), np.zeros(3, dtype=np.bool_))
     >>> words, pi = topic_weights(token_lists([[2, 0, 2]]), model)
     >>> words.tokens.tolist(), pi.tolist()
     ([2, 0], [0.5, 0.5])
     """
     from kaiwa.ranking.texts import TokenLists
 
-    rows, words, distinct = distinct_words(*texts)
+    rows, words, distinct = distinct_words(*texts, model.ends)
     starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(distinct)))
     return TokenLists(starts, words), 1 / (1 + np.exp(-(model.word_odds[words] + rows @ model.theta)))
 
@@ -120,16 +168,32 @@ def first_place(tokens: Tokens, low: int, at: int) -> int:
 
 
 @kernel
-def distinct_words(starts: IntArray, tokens: Tokens) -> tuple[FloatArray, Tokens, IntArray]:
+def sentence_bounds(tokens: Tokens, ends: NDArray[np.bool_]) -> tuple[int, int]:
+    """Where the first sentence of a text ends and where its last one starts; several marks in a row are one end.
+
+    >>> tokens = np.array([1, 0, 0, 2, 0, 3], dtype=np.int32)
+    >>> sentence_bounds(tokens, np.array([True, False, False, False]))
+    (3, 5)
+    """
+    first, last = len(tokens), 0
+    for place in range(1, len(tokens)):
+        if ends[tokens[place - 1]] and not ends[tokens[place]]:
+            first, last = min(first, place), place
+    return first, last
+
+
+@kernel
+def distinct_words(starts: IntArray, tokens: Tokens, ends: NDArray[np.bool_]) -> tuple[FloatArray, Tokens, IntArray]:
     """The distinct words of each text, in the order of first occurrence: what they have there, their numbers, how many.
 
     The first array is "words x ``TEXT_FEATURES``".
     """
-    rows, words = np.zeros((len(tokens), 4)), np.empty(len(tokens), dtype=np.int32)
+    rows, words = np.zeros((len(tokens), 6)), np.empty(len(tokens), dtype=np.int32)
     counts = np.zeros(len(starts) - 1, dtype=np.int64)
     made = 0
     for text in range(len(counts)):
         low, high = starts[text], starts[text + 1]
+        first_end, last_start = sentence_bounds(tokens[low:high], ends)
         for place in range(low, high):
             if first_place(tokens, low, place) != place:
                 continue
@@ -141,6 +205,8 @@ def distinct_words(starts: IntArray, tokens: Tokens) -> tuple[FloatArray, Tokens
             rows[made, 1] = (place - low) / (high - low)
             rows[made, 2] = (high - 1 - last) / (high - low)
             rows[made, 3] = np.log(high - low)
+            rows[made, 4] = 1.0 if place - low < first_end else 0.0
+            rows[made, 5] = 1.0 if last - low >= last_start else 0.0
             words[made] = tokens[place]
             made += 1
             counts[text] += 1
@@ -186,10 +252,13 @@ def text_pi_cosines(
     for text in range(len(found)):
         own = tokens[starts[text] : starts[text + 1]]
         size, product, square = len(own), 0.0, 0.0
+        first_end, last_start = sentence_bounds(own, model.ends)
         for one in range(find_places(own, text + 1, last_text, places)):
             word = own[places[one, 0]]
             score = model.word_odds[word] + theta[0] * logs[places[one, 2]] + theta[3] * logs[size]
             score += (theta[1] * places[one, 0] + theta[2] * (size - 1 - places[one, 1])) / size
+            score += theta[4] if places[one, 0] < first_end else 0.0
+            score += theta[5] if places[one, 1] >= last_start else 0.0
             pi = 1 / (1 + np.exp(-score))
             product += pi * weights[word]
             square += pi * pi

@@ -1,7 +1,8 @@
-"""Random walks over the retrieved posts and comments, or over their words: PageRank with a restart.
+"""Networks of the retrieved posts and comments, or of their words: random walks over them, and clusters.
 
-BUPT and SLSTC at NTCIR-12 STC; Brin and Page 1998; Haveliwala 2002. The graph of similar texts is that of Erkan and
-Radev 2004, the network of words that of Mihalcea and Tarau 2004.
+PageRank with a restart: BUPT and SLSTC at NTCIR-12 STC; Brin and Page 1998; Haveliwala 2002. The graph of similar texts
+is that of Erkan and Radev 2004, the network of words that of Mihalcea and Tarau 2004. Clusters of retrieved texts:
+Jardine and van Rijsbergen 1971.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kaiwa.ranking.system import ordered
+from kaiwa.ranking.system import by_keys, ordered
 from kaiwa.retrieval.matching import Matcher, comment_similarities, post_similarities
 from kaiwa.retrieval.tokenisers import tokeniser
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 
 DAMPING = 0.85
+ALIKE = 0.5
+"""The tf-idf cosine from which two comments are of one cluster."""
 _CHANGE = 1e-10
 _STEPS = 200
 _RUN2 = Matcher("tfidf", 1.0, 1.0)
@@ -75,6 +78,35 @@ def lexical_walk(asked: Asked) -> Candidates:
     network = LinearOperator((len(query),) * 2, matvec=linked, rmatvec=linked, dtype=np.float64)
     visits = texts @ visit_rates(network, query)
     return ordered(found, visits[: len(posts)][np.searchsorted(posts, found.posts)] + visits[len(posts) :])
+
+
+def comment_clusters(asked: Asked) -> Candidates:
+    """The best pairs by Q2P + Q2C in clusters of like comments: the heaviest cluster first, its best comment first.
+
+    Two comments are linked if their tf-idf cosine is at least ``ALIKE``, and a cluster is what links join. Its weight
+    is the sum of its scores, so that what many similar posts were answered with comes first.
+    """
+    found = asked.search(_RUN2)
+    if not len(found):
+        return found
+    vectors = _vectors(asked.query.index, _texts(asked.query.index, found.posts[:0], found.comments))
+    own = cluster_of((vectors @ vectors.T).toarray())
+    weights: FloatArray = np.bincount(own, weights=found.scores).astype(np.float64)
+    return by_keys(found, weights[own], -own.astype(np.float64), found.scores)
+
+
+def cluster_of(cosines: FloatArray) -> IntArray:
+    """The cluster of each text, from the cosines of all ("texts x texts"); numbered by their first texts.
+
+    >>> cluster_of(np.array([[1.0, 0.2, 0.6], [0.2, 1.0, 0.1], [0.6, 0.1, 1.0]])).tolist()
+    [0, 1, 0]
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    labels = connected_components(cosines >= ALIKE, directed=False)[1]
+    _, first, places = np.unique(labels, return_index=True, return_inverse=True)
+    numbers: IntArray = np.argsort(np.argsort(first))[places]
+    return numbers
 
 
 def visit_rates(weights: Network, starts: FloatArray) -> FloatArray:
