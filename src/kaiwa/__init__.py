@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from kaiwa.naming.names import NameTable, names
     from kaiwa.nouns.factors import Factors
     from kaiwa.nouns.noun import Noun
+    from kaiwa.nouns.pair_ids import PairIds, PairTexts
     from kaiwa.nouns.qrels import IntentChances, Qrels
     from kaiwa.nouns.run import Run, Runs
     from kaiwa.nouns.scores import Scores
@@ -94,6 +95,7 @@ _HOMES = {
     "kaiwa.naming.names": "NameTable names",
     "kaiwa.nouns.factors": "Factors",
     "kaiwa.nouns.noun": "Noun",
+    "kaiwa.nouns.pair_ids": "PairIds PairTexts",
     "kaiwa.nouns.qrels": "IntentChances Qrels",
     "kaiwa.nouns.run": "Run Runs",
     "kaiwa.nouns.scores": "Scores",
@@ -154,6 +156,8 @@ __all__ = [
     "NameTable",
     "NewTask",
     "Noun",
+    "PairIds",
+    "PairTexts",
     "PanelQuality",
     "Pool",
     "Qrels",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import kaiwa
 from kaiwa.corpus.cleaning import Cleaned, write_cleaned
 from kaiwa.corpus.rules import read_rules
 from kaiwa.errors import InputError
@@ -251,3 +252,23 @@ def test_a_users_own_rules_are_read_and_misspelt_fields_refused(tmp_path: Path) 
 def test_no_text_makes_a_rule_search_without_end(text: str, rules: str) -> None:
     """Patterns do not go back over what they have matched, so a hostile text costs its length."""
     assert read_rules(rules).against("comment", text) != "short"
+
+
+def test_lengths_and_comments_per_post_are_reported(tmp_path: Path) -> None:
+    """Least, mean and greatest, of what is kept: characters of posts and comments, comments of a post."""
+    lines = [
+        "p1\t天气真好\tc1\t去爬山",
+        "p1\t天气真好\tc2\t一起去爬山吧",
+        "p2\t雨\tc3\t带伞",
+        "p3\t \tc4\t" + "长" * 50,
+    ]
+    (tmp_path / "pairs.tsv").write_text("\n".join(lines), encoding="utf-8")
+    made = kaiwa.clean(tmp_path / "pairs.tsv", tmp_path / "repository")
+    assert made.lengths == {
+        "post": {"min": 1, "mean": 2.5, "max": 4},
+        "comment": {"min": 2, "mean": 11 / 3, "max": 6},
+        "comments_per_post": {"min": 1, "mean": 1.5, "max": 2},
+    }
+    table = [line.split() for line in str(made).splitlines() if line.startswith(("characters of", "comments of"))]
+    assert [row[-3:] for row in table] == [["1", "2.5", "4"], ["2", "3.7", "6"], ["1", "1.5", "2"]]
+    assert made.to_csv("lengths").splitlines()[-1] == "comments of a post,1,1.5,2"

@@ -70,7 +70,7 @@ NO_TEXTS = {
         "names",
     ),  # from settings, other verbs, other data
     *("invite", "verify"),  # of people and of the log
-    *("agree", "gains", "score", "unanimity", "convert", "fuse"),  # of the votes, judgements and runs given; no text
+    *("agree", "gains", "score", "unanimity", "fuse"),  # of the votes, judgements and runs given; no text
     *("compare", "tau", "standardise", "variance", "design"),  # of scores
 }
 """The verbs that have no text of a repository; ids are those of the files they are given."""
@@ -89,6 +89,7 @@ TESTED = {
     "report",
 } | {
     *("serve", "votes", "backup"),  # in tests/web/test_content.py
+    "convert",  # in tests/cli/test_convert_ids.py
 }
 
 

@@ -19,7 +19,7 @@ def content(path: Path) -> dict[str, Any]:
     """All rows of a repository in their order, and its manifest without the files."""
     opened = open_repository(path)
     rows = {
-        name: [row for batch in opened.table(name) for row in zip(*batch, strict=True)]
+        name: [row for batch in opened.whole_table(name) for row in zip(*batch, strict=True)]
         for name in ("posts", "comments", "pairs")
     }
     manifest = {name: value for name, value in vars(opened.manifest).items() if name != "crc32"}
@@ -36,6 +36,7 @@ def cleaned(source: Any, target: Path, engine: str, **options: Any) -> dict[str,
         "merged": done.merged,
         "removed": list(done.removed.items()),
         "examples": done.examples,
+        "lengths": done.lengths,
     }
     return content(target) | {"told": told, "conflicting": done.conflicting_ids}
 

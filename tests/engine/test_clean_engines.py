@@ -52,6 +52,8 @@ def sources(
     made["two files"] = [written("posts.tsv", posts), written("comments.tsv", comments)]
     made["tweets"] = written("tweets.jsonl", tweets(pairs))
     made["packed tweets"] = written("tweets.jsonl.zst", tweets(pairs))
+    made["dated tweets"] = written("dated.jsonl", dated(tweets(pairs)))
+    made["translated"] = written("translated.jsonl", translated(pairs))
     return made
 
 
@@ -67,6 +69,25 @@ def tweets(pairs: Pairs) -> list[str]:
     return lines
 
 
+def dated(lines: list[str]) -> list[str]:
+    """The tweets of two years, long enough for the rules of tweets, and with replies to posts that there are."""
+    made = []
+    for row, one in enumerate(map(json.loads, lines)):
+        more = {
+            "text": f"{one['text']}に行こうと思っていましたがどうでしょう",
+            "date": f"{2014 - (row % 9 == 0)}-05-05",
+        }
+        reply = {"reply_to": f"{int(one['reply_to']) // 3 * 3}"} if "reply_to" in one else {}
+        made.append(json.dumps(one | more | reply))
+    return made
+
+
+def translated(pairs: Pairs) -> list[str]:
+    """The pairs with translations of both texts."""
+    both = [dict(zip(NAMES, pair, strict=True)) for pair in pairs]
+    return [json.dumps(one | {"post_en": f"en {one['post']}", "comment_en": f"en {one['comment']}"}) for one in both]
+
+
 @pytest.fixture
 def large(raw_pairs: Callable[[int], Pairs], written: Callable[[str, list[str]], Path]) -> Path:
     """A file of many pairs."""
@@ -77,9 +98,10 @@ OPTIONS: list[dict[str, Any]] = [
     {"rules": "plain", "keep_first": True},
     {"rules": "weibo", "keep_first": True, "sample": 300, "seed": 4, "takedown": ["p3", "c7", "c11"]},
 ]
+JAPANESE: dict[str, Any] = {"rules": "ntcir12-ja", "takedown": ["9"]}
 
 
-KINDS = ["tsv", "tsv.gz", "jsonl", "parquet", "one group", "two files", "packed tweets"]
+KINDS = ["tsv", "tsv.gz", "jsonl", "parquet", "one group", "two files", "packed tweets", "dated tweets", "translated"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -87,7 +109,7 @@ def test_processes_make_the_repository_of_one_process(
     kind: str, sources: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From every kind of input, each of which is cleaned in several parts; lines are split in their middle."""
-    options = OPTIONS[kind in {"tsv.gz", "jsonl", "two files"}]
+    options = JAPANESE if kind == "dated tweets" else OPTIONS[kind in {"tsv.gz", "jsonl", "two files"}]
     expected = cleaned(sources[kind], tmp_path / "one", "local", **options)
     monkeypatch.setattr(read_tasks, "SPAN_BYTES", 9_011)
     assert cleaned(sources[kind], tmp_path / "two", "local[2]", **options) == expected
@@ -95,12 +117,12 @@ def test_processes_make_the_repository_of_one_process(
 
 
 @ON_SPARK
-@pytest.mark.parametrize("kind", ["tsv", "tweets"])  # the other formats: test_clean_several_files.py
+@pytest.mark.parametrize("kind", ["tsv", "tweets", "dated tweets", "translated"])  # others: test_clean_several_files.py
 def test_spark_makes_the_repository_of_one_process(
     kind: str, sources: dict[str, Any], session: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rows, digests, counts of rules, examples, conflicting ids with their lines, a sample, takedowns."""
-    options = OPTIONS[kind in {"tsv", "tweets"}]
+    options = JAPANESE if kind == "dated tweets" else OPTIONS[kind in {"tsv", "tweets"}]
     expected = cleaned(sources[kind], tmp_path / "one", "local", **options)
     monkeypatch.setattr(read_tasks, "SPAN_BYTES", 30_011)
     assert cleaned(sources[kind], tmp_path / "spark", session, **options) == expected

@@ -74,3 +74,66 @@ def test_a_pool_gives_no_topic_near_the_repository(repository: Path, tmp_path: P
     assert drawn.topics == {"n2": "完全不同的新话题"}
     with pytest.raises(InputError, match="only 1 of 3 posts can be topics, 2 wanted"):
         kaiwa.topics(repository, n=2, source=pool, seed=1)
+
+
+def test_excluded_posts_and_their_near_duplicates_are_not_drawn(repository: Path, tmp_path: Path) -> None:
+    """Test topics and training topics are disjoint, by id and by text; without it, two seeds share some."""
+    test = kaiwa.topics(repository, n=20, seed=1)
+    assert set(test) & set(kaiwa.topics(repository, n=20, seed=2))
+    file = tmp_path / "test.tsv"
+    file.write_text("".join(f"{name}\t{text}\n" for name, text in test.items()), encoding="utf-8")
+    for given in (test, dict(test), file, [file, {"p0": TEXTS["p0"]}]):
+        training = kaiwa.topics(repository, n=20, seed=2, exclude=given)
+        assert not set(test) & set(training)
+        assert training.removed["exclusion"] in {20, 21}
+    renamed = {f"q{name}": f"{text}！" for name, text in test.items() if len(text) > 8}
+    training = kaiwa.topics(repository, n=20, seed=2, exclude=renamed)
+    assert training.removed["exclusion"] == len(renamed)
+    assert not {name.removeprefix("q") for name in renamed} & set(training)
+
+
+def test_posts_of_a_file_of_pairs_are_excluded(repository: Path, tmp_path: Path) -> None:
+    """As with ``source``: a file of pairs stands for its posts."""
+    names = [f"p{place}" for place in range(40)]
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("".join(f"{name}\t{TEXTS[name]}\tx{name}\t说 点什么\n" for name in names), encoding="utf-8")
+    assert set(kaiwa.topics(repository, n=20, exclude=pairs)) == set(TEXTS) - set(names)
+    with pytest.raises(InputError, match="only 20 of 60 posts can be topics, 21 wanted"):
+        kaiwa.topics(repository, n=21, exclude=pairs)
+
+
+def test_posts_that_are_held_out_are_not_in_the_rest(repository: Path, tmp_path: Path) -> None:
+    """Nothing is drawn: the given posts and their near-duplicates go, with comments that have no other post."""
+    given = {"p1": TEXTS["p1"], "new": f"{TEXTS['p19']}！", "other": "完全不同的新话题"}
+    held = kaiwa.topics(repository, hold_out=given, rest=tmp_path / "rest")
+    left = open_repository(tmp_path / "rest")
+    posts = {name for batch in left.posts() for name in batch[0]}
+    comments = {name for batch in left.comments() for name in batch[0]}
+    assert posts == set(TEXTS) - {"p1", "p19"}
+    assert comments == {f"c{name[1:]}" for name in posts} | {"all"}
+    assert (dict(held), held.held_out, held.rest) == (given, 2, {"posts": 58, "comments": 59, "pairs": 116})
+    assert list(left.manifest.held_out.values()) == [3]
+    assert str(held).startswith("3 topics, 2 of 60 posts held out")
+
+
+def test_what_cannot_act_with_hold_out_is_refused(repository: Path, tmp_path: Path) -> None:
+    """Nothing is drawn, so what chooses topics has nothing to do; without rest nothing would be written."""
+    given, rest = {"p1": TEXTS["p1"]}, tmp_path / "rest"
+    for more in ({"n": 3}, {"seed": 2}, {"source": "posts.tsv"}, {"exclude": given}):
+        with pytest.raises(InputError, match=f"{next(iter(more))}= chooses topics, but hold_out= draws none"):
+            kaiwa.topics(repository, hold_out=given, rest=rest, **more)
+    with pytest.raises(InputError, match="hold_out= writes the repository without these posts; add rest=FOLDER"):
+        kaiwa.topics(repository, hold_out=given)
+    assert not rest.exists()
+
+
+def test_the_balance_of_the_lengths_is_stated(repository: Path) -> None:
+    """Each fifth of the posts by length: shortest, longest, posts, topics; in print and as a table."""
+    drawn = kaiwa.topics(repository, n=12, seed=1)
+    found = [[one.shortest, one.longest, one.posts, one.topics] for one in drawn.balance]
+    assert [row[:3] for row in found] == [[4, 7, 12], [8, 11, 12], [12, 15, 12], [16, 19, 12], [20, 23, 12]]
+    lengths = [len(text) for text in drawn.values()]
+    assert [row[3] for row in found] == [sum(low <= one <= high for one in lengths) for low, high, *_ in found]
+    assert sorted(row[3] for row in found) == [2, 2, 2, 3, 3]
+    assert drawn.to_csv("balance").splitlines()[1:] == [",".join(map(str, row)) for row in found]
+    assert "Balanced by length: about as many topics from each fifth of the posts." in str(drawn)

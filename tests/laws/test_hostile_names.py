@@ -17,6 +17,7 @@ from kaiwa.formats.readers import read, read_runs, read_scores
 from kaiwa.formats.recognition import QRELS, RUNS, SCORES
 from kaiwa.nouns.factors import Factors, TopicFactors
 from kaiwa.nouns.matrix import Matrix
+from kaiwa.nouns.pair_ids import PairIds
 from kaiwa.nouns.qrels import IntentChances, Qrels
 from kaiwa.nouns.run import Run, Runs
 from kaiwa.nouns.scores import Scores
@@ -127,6 +128,7 @@ NOUNS: dict[str, Callable[[str, list[str], list[str]], Any]] = {  # Any: each no
     "scores": _scores,
     "topics": lambda text, topics, _: Topics(dict.fromkeys(topics, text)),
     "factors": _factors,
+    "ids of pairs": lambda _, posts, comments: PairIds([(post, comment) for post in posts for comment in comments]),
     "chances": lambda _, topics, intents: IntentChances(
         {(topic, intent): 1 / 3 for topic in topics for intent in intents}, frozenset({(topics[0], intents[0])})
     ),

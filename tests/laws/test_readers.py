@@ -35,6 +35,7 @@ from kaiwa.nouns.cells import Cells, complete_scores
 from kaiwa.nouns.factors import Factors, TopicFactors
 from kaiwa.nouns.ids import pack
 from kaiwa.nouns.matrix import Matrix
+from kaiwa.nouns.pair_ids import PairIds
 from kaiwa.nouns.qrels import IntentChances, Qrels
 from kaiwa.nouns.run import Run, Runs
 from kaiwa.nouns.scores import Scores
@@ -248,6 +249,7 @@ NOUNS = {
         st.sampled_from(["higher", "lower"]),
     ).map(lambda drawn: Scores([Matrix("AP", tuple(drawn[0]), tuple(drawn[1]), _filled(*drawn[:3]), drawn[3])])),
     "topics": st.dictionaries(ids, ids, min_size=1, max_size=4).map(Topics),
+    "ids of pairs": st.lists(st.tuples(ids, ids), min_size=1, max_size=4, unique=True).map(PairIds),
     "chances": st.dictionaries(st.tuples(ids, ids), st.floats(0, 1), min_size=1, max_size=4).map(IntentChances),
     "factors": st.lists(ids, min_size=1, max_size=4, unique=True).map(
         lambda topics: Factors(

@@ -17,6 +17,7 @@ from kaiwa.checking.check import Check, CheckedFile
 from kaiwa.checking.problems import Problem
 from kaiwa.corpus.cleaning import Cleaned
 from kaiwa.formats.repository import Manifest
+from kaiwa.nouns.topics import Stratum
 from kaiwa.ranking.ranker import Linear, Ranker, Standard
 from kaiwa.ranking.replies import Replies, Reply
 from kaiwa.ranking.study import Ablation, Fold, LearningStudy
@@ -168,6 +169,9 @@ RESULTS: dict[str, Any] = {  # Any: each result is of its own type
     "Check": _check(),
     "Repository": kaiwa.Repository(Path("r"), Cleaned(Manifest(), 3, 0, {EVIL: 3}, {EVIL: [EVIL]})),
     "Topics": kaiwa.Topics({EVIL: EVIL}, 3, {}),
+    "PairIds": kaiwa.PairIds([(EVIL, EVIL)]),
+    "PairTexts": kaiwa.PairTexts([(EVIL, EVIL, EVIL, EVIL)], missing=1),
+    "balanced topics": kaiwa.Topics({EVIL: EVIL}, 3, {}, balance=[Stratum(1, 2, 3, 1)]),
     "Index": kaiwa.Index(Path(EVIL), _FACTS),
     "Models": kaiwa.Models(Path(EVIL), (EVIL,), ("tokens",)),
     "Training": _training(),

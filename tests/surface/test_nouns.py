@@ -96,6 +96,8 @@ EXAMPLES: dict[str, Callable[[], Any]] = {  # Any: each is of the type of its na
     "Models": lambda: kaiwa.models("index", "models", "topicword"),
     "NameTable": lambda: kaiwa.names("systems"),
     "NewTask": lambda: kaiwa.init("new"),
+    "PairIds": lambda: kaiwa.PairIds([("p1", "c1"), ("p2", "c2")]),
+    "PairTexts": lambda: kaiwa.convert(kaiwa.PairIds([("p1", "c1"), ("p1", "gone")]), texts="repository"),
     "PanelQuality": lambda: kaiwa.Votes.from_rows(ROWS).agree(assessors=True, trials=50).quality,
     "Pool": lambda: kaiwa.pool(_runs(), qrels=QRELS),
     "Qrels": lambda: kaiwa.Qrels.from_dict(QRELS),
@@ -274,6 +276,8 @@ OWN: dict[str, tuple[str, Callable[[Path], Any]]] = {  # Any: a noun
     "Scores": ("measure,topic,run,score\n", kaiwa.read_scores),
     "Topics": ("p", kaiwa.read_topics),
     "Factors": ("measure,topic,mean,sd\n", kaiwa.read_factors),
+    "PairIds": ("post_id\tcomment_id\n", lambda path: kaiwa.convert(path, format="pair-ids")),
+    "PairTexts": ("post_id\tpost\t", lambda path: kaiwa.convert(path, texts=path)),
     "IntentChances": ("q1 1 0.75 inf\n", kaiwa.read_chances),
 }
 

@@ -121,6 +121,14 @@ CALLS: dict[str, tuple[str, Callable[[], Result]]] = {
     **{f"names of {kind}": (f"names {kind}", lambda kind=kind: kaiwa.names(kind)) for kind in KINDS},
     "clean": ("clean pairs.tsv -o again --rules none", lambda: kaiwa.clean("pairs.tsv", "again", rules="none")),
     "topics": ("topics repository -n 2", lambda: kaiwa.topics("repository", n=2)),
+    "topics without some": (
+        "topics repository -n 1 --exclude topics.tsv",
+        lambda: kaiwa.topics("repository", n=1, exclude="topics.tsv"),
+    ),
+    "topics held out": (
+        "topics repository --hold-out topics.tsv --rest held",
+        lambda: kaiwa.topics("repository", hold_out="topics.tsv", rest="held"),
+    ),
     "index": (
         "index repository -o other --language en --shards 2",
         lambda: kaiwa.index("repository", "other", language="en", shards=2),

@@ -427,11 +427,17 @@ TABLES: dict[str, Table] = {
         {"keep_first": "no id has several texts here: tests/cli/test_clean_cli.py"},
     ),
     "topics": Table(
-        {"own": "topics repository -n 2", "source": "topics repository --source posts.tsv -n 2"},
+        {
+            "own": "topics repository -n 2",
+            "source": "topics repository --source posts.tsv -n 2",
+            "held out": "topics repository --hold-out topics.tsv --rest out/rest",
+        },
         {
             "n": "-n 1",
             "source": "--source posts.tsv",
             "rest": "--rest out/rest",
+            "exclude": "--exclude topics.tsv --exclude posts.tsv",
+            "hold_out": "--hold-out topics.tsv",
             "takedown": "--takedown listed.txt",
             "seed": "--seed 4",
         },

@@ -51,6 +51,7 @@ NAMES = {
     "rule set": (
         "chat",
         "none",
+        "ntcir12-ja",
         "plain",
         "twitter",
         "weibo",
@@ -278,6 +279,7 @@ NAMES = {
         "dialogues",
         "pairs-split",
         "tweets",
+        "pair-ids",
         "factors",
         "chances",
     ),
@@ -298,6 +300,7 @@ NAMES = {
         "nev",
         "trec-eval",
         "topics",
+        "pair-ids",
         "factors",
         "chances",
     ),

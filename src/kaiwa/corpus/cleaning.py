@@ -12,8 +12,11 @@ import numpy as np
 
 from kaiwa.corpus.duplicates import (
     IdConflicts,
+    by_both_ids,
     comments_that_stay,
     comments_without_posts,
+    first_uses,
+    mark_first_uses,
     posts_that_stay,
     same_ids,
     same_pairs,
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
     from kaiwa.corpus.samples import Limit
     from kaiwa.engine.dataset import Dataset, Engine, Gathered
     from kaiwa.engine.opening import EngineName
+    from kaiwa.nouns.ids import IntArray
     from kaiwa.nouns.run import Pair
 
     Sides = Mapping[str, IdConflicts]  # of posts and comments
@@ -158,6 +162,8 @@ def _pair_at(row: int, job: CleanJob, tasks: Sequence[ReadTask]) -> _PlacedPair:
 
 COMMENT_IDS, POST_IDS, DUPLICATES = "comment ids", "post ids", "duplicates"
 """The names of notes: ids with several texts, and how many pairs are removed for which reason."""
+PER_POST = "comments per post"
+"""The name of notes: the spread of the numbers of comments of each post."""
 _DRAWS = "draws"
 _WRITTEN = ("row", "comment", "takedown", "keep", "is_other", "comment_stays", "alias", "post_stays")
 
@@ -168,6 +174,8 @@ def decided(keys: Dataset, rules: RuleSet, *, sample: int | None) -> tuple[Datas
     if rules.merge:
         rows = rows.regrouped("comment", same_texts_step)
     rows = rows.regrouped("post", same_pairs_step, rules.first_comments)
+    if rules.once:
+        rows = rows.map(both_ids_step).regrouped("id", first_uses_step).regrouped("row", used_once_step)
     if sample is None:
         return rows.regrouped("comment", comments_step).regrouped("post", posts_step), 0
     shown = rows.regrouped("comment", shown_step).kept()
@@ -201,10 +209,26 @@ def same_texts_step(table: Table) -> Table:
 
 def same_pairs_step(table: Table, first_comments: int) -> Iterator[Any]:  # Any: tables and notes
     """Rows with the same post."""
-    before = key_columns(table)
-    part, conflicts, removed = same_pairs(before, first_comments)
-    yield key_table(part | ({"draw": before["draw"]} if "draw" in before else {}))
+    part, conflicts, removed = same_pairs(key_columns(table), first_comments)
+    yield key_table(part)
     yield Note(POST_IDS, conflicts)
+    yield Note(DUPLICATES, removed)
+
+
+def both_ids_step(table: Table) -> Table:
+    """Each row twice, by its two ids."""
+    return key_table(by_both_ids(key_columns(table)))
+
+
+def first_uses_step(table: Table) -> Table:
+    """Rows with the same id: which use it first."""
+    return key_table(mark_first_uses(key_columns(table)))
+
+
+def used_once_step(table: Table) -> Iterator[Any]:  # Any: tables and notes
+    """Rows that were written twice: each once again, kept if it uses both ids first."""
+    part, removed = first_uses(key_columns(table))
+    yield key_table(part)
     yield Note(DUPLICATES, removed)
 
 
@@ -242,10 +266,12 @@ def comments_step(table: Table) -> Table:
     return key_table(comments_that_stay(comments_without_posts(key_columns(table))))
 
 
-def posts_step(table: Table) -> Table:
-    """Rows with the same post: which are written; the columns that writing needs."""
+def posts_step(table: Table) -> Iterator[Any]:  # Any: tables and notes
+    """Rows with the same post: which are written; the columns that writing needs; how many comments a post has."""
     part = posts_that_stay(key_columns(table))
-    return key_table({name: part[name] for name in _WRITTEN})
+    yield key_table({name: part[name] for name in _WRITTEN})
+    _, counts = np.unique(part["post"][part["keep"]], return_counts=True)
+    yield Note(PER_POST, Spread.of(counts))
 
 
 # The last step of a cleaning: the texts of a task, and what is written of each row, to the tables of a repository.
@@ -256,13 +282,50 @@ WRITTEN = "written"
 
 
 @dataclass(frozen=True)
+class Spread:
+    """How many whole numbers there are, their sum, the least and the greatest; those of two parts add up.
+
+    >>> whole = Spread.of(np.array([3, 1])) + Spread.of(np.array([5]))
+    >>> whole, whole.mean
+    (Spread(count=3, sum=9, min=1, max=5), 3.0)
+    """
+
+    count: int = 0
+    sum: int = 0
+    min: int = 0
+    max: int = 0
+
+    @classmethod
+    def of(cls, numbers: IntArray) -> Spread:
+        """The spread of the numbers; all zeros if there are none."""
+        found = (int(numbers.sum()), int(numbers.min()), int(numbers.max())) if len(numbers) else ()
+        return cls(len(numbers), *found)
+
+    @property
+    def mean(self) -> float:
+        """The mean; 0 if there are no numbers."""
+        return self.sum / self.count if self.count else 0.0
+
+    def __add__(self, other: Spread) -> Spread:
+        if not self.count or not other.count:
+            return self if self.count else other
+        return Spread(
+            self.count + other.count, self.sum + other.sum, min(self.min, other.min), max(self.max, other.max)
+        )
+
+
+@dataclass(frozen=True)
 class CleanedPart:
-    """A part of a repository: its task, its files, its merged comments, and comments that follow from a takedown."""
+    """A part of a repository: its task, its files, its merged comments, and comments that follow from a takedown.
+
+    ``lengths`` are the numbers of characters of its posts, and of its comments.
+    """
 
     task: int
     files: WrittenPart
     merged: int
     followed: frozenset[str]
+    lengths: tuple[Spread, Spread]
 
 
 def write_parts(tables: Iterator[Any], job: CleanJob) -> Iterator[Note]:  # Any: pyarrow tables
@@ -274,25 +337,66 @@ def write_parts(tables: Iterator[Any], job: CleanJob) -> Iterator[Note]:  # Any:
 
 def _written(task: int, rows: ColumnReader, job: CleanJob) -> CleanedPart:
     """Write each post and comment at its first row, and the pairs by their ids."""
-    writer, followed = RepositoryWriter(job.folder, task if job.in_parts else None), set[str]()
+    part, followed = task if job.in_parts else None, set[str]()
+    writer = RepositoryWriter(job.folder, part, translations=job.translations)
+    of_posts = [place for place, name in enumerate(job.translations) if name.startswith("post_")]
+    lengths = Spread(), Spread()
     try:
-        for post_ids, posts, comment_ids, comments, *_ in spilled_batches(job.texts(task)):
+        for post_ids, post, comment_ids, comment, _, _, *others in spilled_batches(job.texts(task)):
             kept = rows.take(len(post_ids))
             kept_ids = _kept_ids(comment_ids, kept, job)
-            _add(writer, "posts", post_ids, posts, kept["post_stays"])
-            _add(writer, "comments", comment_ids, comments, kept["comment_stays"])
-            _add(writer, "pairs", post_ids, kept_ids, kept["keep"])
-            _add(writer, "merged", comment_ids, kept_ids, kept["alias"])
+            posts = [post_ids, post, *(others[place] for place in of_posts)]
+            comments = [comment_ids, comment, *(one for place, one in enumerate(others) if place not in of_posts)]
+            _add(writer, "posts", posts, kept["post_stays"])
+            if job.rules.candidates == "both":
+                writer.add("comments", *_candidates(posts, comments, kept, job.translations))
+            else:
+                _add(writer, "comments", comments, kept["comment_stays"])
+            _add(writer, "pairs", [post_ids, kept_ids], kept["keep"])
+            _add(writer, "merged", [comment_ids, kept_ids], kept["alias"])
+            lengths = (
+                lengths[0] + _lengths(post, kept["post_stays"]),
+                lengths[1] + _lengths(comment, kept["comment_stays"]),
+            )
             followed.update(_chosen(comment_ids, kept["takedown"]).to_pylist())
             advance("written", len(post_ids))
-        return CleanedPart(task, writer.written(), writer.counts["merged"], frozenset(followed))
+        return CleanedPart(task, writer.written(), writer.counts["merged"], frozenset(followed), lengths)
     finally:
         writer.close()
 
 
-def _add(writer: RepositoryWriter, name: str, first: Strings, second: Strings, which: BoolArray) -> None:
+def _add(writer: RepositoryWriter, name: str, columns: Sequence[Strings], which: BoolArray) -> None:
     if which.any():
-        writer.add(name, _chosen(first, which), _chosen(second, which))
+        writer.add(name, *(_chosen(column, which) for column in columns))
+
+
+def _lengths(texts: Strings, which: BoolArray) -> Spread:
+    """The numbers of characters of the chosen texts."""
+    import pyarrow.compute as pc
+
+    return Spread.of(pc.utf8_length(_chosen(texts, which)).to_numpy(zero_copy_only=False).astype(np.int64))
+
+
+def _candidates(
+    posts: list[Strings], comments: list[Strings], kept: Columns, translations: Sequence[str]
+) -> list[Strings]:
+    """The posts and the comments of a batch that stay, in the order of their rows, as columns of comments.
+
+    A translation that only one side has is empty on the other.
+    """
+    import pyarrow as pa
+
+    both = [np.flatnonzero(kept[name]) for name in ("post_stays", "comment_stays")]
+    order = np.argsort(np.concatenate((both[0] * 2, both[1] * 2 + 1)))
+    of_posts = [name.removeprefix("post_") for name in translations if name.startswith("post_")]
+    languages = [name.removeprefix("comment_") for name in translations if name.startswith("comment_")]
+    nothing = pa.array([""] * len(posts[0]), pa.string())
+    named = dict(zip(of_posts, posts[2:], strict=True))
+    own = [*posts[:2], *(named.get(language, nothing) for language in languages)]
+    return [
+        pa.concat_arrays([one.take(pa.array(both[0])), other.take(pa.array(both[1]))]).take(pa.array(order))
+        for one, other in zip(own, comments, strict=True)
+    ]
 
 
 def _chosen(values: Strings, which: BoolArray) -> Strings:
@@ -314,7 +418,11 @@ def _kept_ids(comment_ids: Strings, kept: Columns, job: CleanJob) -> Strings:
 
 @dataclass(frozen=True)
 class Cleaned:
-    """What cleaning kept, and what each rule removed, with examples."""
+    """What cleaning kept, and what each rule removed, with examples.
+
+    ``lengths`` has the characters of a ``post`` and of a ``comment``, and the ``comments_per_post``. Rules
+    ``without_effect`` look at what only tweets have, and the input has none.
+    """
 
     manifest: Manifest
     pairs_read: int
@@ -322,6 +430,8 @@ class Cleaned:
     removed: dict[str, int]
     examples: dict[str, list[str]]
     conflicting: ConflictingIds = field(default_factory=ConflictingIds)
+    lengths: dict[str, Spread] = field(default_factory=dict)
+    without_effect: tuple[str, ...] = ()
 
 
 def write_cleaned(
@@ -353,7 +463,8 @@ def write_cleaned(
         with opened(name, folder) as running:
             pieces = with_copies(running, with_numbers(running, planned), folder.resolve())
             tasks = read_tasks(pieces, several=several)
-            job = CleanJob(folder.resolve(), rules, listed, seed if sample else None, in_parts=len(tasks) > 1)
+            drawn, names = seed if sample else None, tasks[0].pieces[0].translations
+            job = CleanJob(folder.resolve(), rules, listed, drawn, in_parts=len(tasks) > 1, translations=names)
             with _spills(job), reporting(sum(piece.size for piece in planned), progress):
                 found, left_out = _ran(running, tasks, job, sample)
                 conflicts = _conflicts(found, job, tasks, keep_first=keep_first)
@@ -361,10 +472,25 @@ def write_cleaned(
         parts: list[CleanedPart] = sorted(found.noted(WRITTEN), key=lambda part: part.task)
         add_to_list(target, listed.union(*(part.followed for part in parts)), target=folder)
         removed = dict(removals.counts)
-        made = Manifest(rules=rules.name, removed=removed, seed=seed if sample else None)
+        made = Manifest(
+            rules=rules.name, removed=removed, seed=drawn, candidates=rules.candidates, translations=list(names)
+        )
         manifest = finish_parts(folder, made, [part.files for part in parts])
     read = sum(read for read, _ in found.noted(READ))
-    return Cleaned(manifest, read, sum(part.merged for part in parts), removed, removals.examples, conflicts)
+    return Cleaned(
+        manifest,
+        read,
+        sum(part.merged for part in parts),
+        removed,
+        removals.examples,
+        conflicts,
+        {
+            "post": sum((part.lengths[0] for part in parts), Spread()),
+            "comment": sum((part.lengths[1] for part in parts), Spread()),
+            "comments_per_post": sum(found.noted(PER_POST), Spread()),
+        },
+        () if pieces[0].is_tweets else rules.on_tweets,
+    )
 
 
 def _readable(paths: list[Path], name: EngineName) -> list[Path]:

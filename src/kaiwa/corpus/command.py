@@ -50,6 +50,18 @@ def clean_command(
 @click.option("-n", "n", type=click.IntRange(min=1), default=100, show_default=True, help="How many topics.")
 @click.option("--source", type=IN_FILE, help="Draw from these posts (pairs, or id TAB text) instead.")
 @click.option("--rest", type=OUT_FILE, help="Write here the repository without the topics and their near-duplicates.")
+@click.option(
+    "--exclude",
+    type=IN_FILE,
+    multiple=True,
+    help="Do not draw posts of this file (topics or pairs), nor their near-duplicates; repeatable.",
+)
+@click.option(
+    "--hold-out",
+    type=IN_FILE,
+    multiple=True,
+    help="Draw nothing: --rest is without the posts of this file (topics or pairs); repeatable.",
+)
 @takedown_option
 @seed_option
 @result_options

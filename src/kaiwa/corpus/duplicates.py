@@ -37,8 +37,12 @@ conflict       the row's post or comment has another text than its id has in the
 is_own         the row is the first with its comment's id
 is_other       the comment that is kept has another id
 keep, post_stays, comment_stays, alias    what is written of the row
+draw           the draw of a sample
+post_id, comment_id    the keys of the ids, where each id is used once
 """
-CONFLICT = "id with another text"
+CARRIED = ("draw", "post_id", "comment_id")
+"""Columns that the steps before the last do not need, and carry on."""
+CONFLICT, USED = "id with another text", "id of an earlier pair"
 
 
 def within_first(groups: IntArray | KeyArray, limit: int) -> BoolArray:
@@ -140,7 +144,7 @@ def same_pairs(part: Columns, first_comments: int) -> tuple[Columns, IdConflicts
         removed[f"after the first {counted(first_comments, 'comment')}"] = kept - int(keep.sum())
     made = {"row": part["row"], "post": post, "comment": comment, "takedown": hidden, "keep": keep}
     owns = {"is_own": part["own"] == part["row"], "is_other": comment != part["own"]}
-    return made | owns, conflicts, removed
+    return made | owns | {name: part[name] for name in CARRIED if name in part}, conflicts, removed
 
 
 def _first_of_pair(posts: KeyArray, comments: KeyArray) -> BoolArray:
@@ -149,6 +153,36 @@ def _first_of_pair(posts: KeyArray, comments: KeyArray) -> BoolArray:
     found = np.ones(len(posts), dtype=np.bool_)
     found[order[1:]] = (np.diff(posts[order]) != 0) | (np.diff(comments[order]) != 0)
     return found
+
+
+# Each id in one pair only: rows are written once for each of their two ids, grouped by id, and joined again.
+
+
+def by_both_ids(part: Columns) -> Columns:
+    """Each row twice: with the key of its post's id as ``id``, and with that of its comment's id."""
+    rows = {name: np.repeat(values, 2) for name, values in part.items() if name not in {"post_id", "comment_id"}}
+    ids = np.column_stack((part["post_id"], part["comment_id"])).ravel()
+    side = np.tile(np.array([False, True]), len(part["row"]))
+    return rows | {"id": ids, "of_comment": side}
+
+
+def mark_first_uses(part: Columns) -> Columns:
+    """Mark the kept rows that are the first with their id; a row with one id twice is one use."""
+    kept = np.flatnonzero(part["keep"])
+    first = np.zeros(len(part["row"]), dtype=np.bool_)
+    rows = part["row"][kept]
+    first[kept] = rows == rows[first_rows(part["id"][kept])]
+    return {name: values for name, values in part.items() if name != "id"} | {"first_use": first}
+
+
+def first_uses(part: Columns) -> tuple[Columns, dict[str, int]]:
+    """The rows once again, kept if both their ids are used for the first time; and how many go."""
+    order = np.lexsort((part["of_comment"], part["row"]))
+    each = {name: values[order] for name, values in part.items()}
+    both = each["first_use"][::2] & each["first_use"][1::2]
+    rows = {name: values[::2] for name, values in each.items() if name not in {"of_comment", "first_use"}}
+    keep = rows["keep"] & both
+    return rows | {"keep": keep}, {USED: int(rows["keep"].sum() - keep.sum())}
 
 
 def comments_without_posts(part: Columns) -> Columns:

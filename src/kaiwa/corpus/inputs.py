@@ -184,7 +184,7 @@ class InputPiece:
 
     ``size`` is about the number of its bytes, decompressed. ``copy`` is read instead of the file: the lines of a
     compressed file, or the pairs of a part; ``needs_copy`` tells that it is still to be made. ``first`` is the number
-    of the first dialogue of a file of dialogues.
+    of the first dialogue of a file of dialogues. ``translations`` are the translations that all files together have.
     """
 
     paths: tuple[Path, ...]
@@ -195,6 +195,7 @@ class InputPiece:
     copy: Path | None = None
     needs_copy: bool = False
     first: int = 1
+    translations: tuple[str, ...] = ()
 
     @property
     def file(self) -> Path:
@@ -247,7 +248,10 @@ class InputPiece:
 
     def _part(self) -> dict[str, Any]:  # Any: a span, a range or a number
         """The options of a reader that reads a part, or one of several files."""
-        part = {"span": self.span, "groups": self.groups, "first": self.first if self.first > 1 else None}
+        part: dict[str, Any] = {"span": self.span, "groups": self.groups}  # Any: as above
+        part["first"] = self.first if self.first > 1 else None
+        if FORMATS[self.format].translations is not None:
+            part["translations"] = self.translations or None
         return {name: value for name, value in part.items() if value is not None}
 
 
@@ -300,7 +304,9 @@ def read_tasks(pieces: Sequence[InputPiece], *, several: bool) -> list[ReadTask]
 
 def planned_pieces(files: Sequence[RawFile], *, several: bool) -> list[InputPiece]:
     """The pieces of the files, in their order; for ``several`` tasks a large file is split, or marked to be copied."""
-    wholes = [InputPiece(file.paths, file.format, bytes_in(file.paths)) for file in files]
+    each = [(FORMATS[file.format].translations, file.paths[0]) for file in files]
+    found = tuple(dict.fromkeys(name for names, path in each if names is not None for name in names(path)))
+    wholes = [InputPiece(file.paths, file.format, bytes_in(file.paths), translations=found) for file in files]
     return [piece for whole in wholes for piece in (_split(whole) if several and whole.size > SPAN_BYTES else [whole])]
 
 
@@ -395,6 +401,6 @@ def _copied_parts(numbered: Numbered, folder: Path, most_bytes: int) -> Iterator
     batches = small_batches(piece.read())
     for part in count():
         copy = folder / f"part-{number:06d}-{part:06d}.spill"
-        if not copy_pairs(batches, copy, most_bytes):
+        if not copy_pairs(batches, copy, most_bytes, piece.translations):
             return
         yield copy

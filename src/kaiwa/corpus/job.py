@@ -32,13 +32,17 @@ _REPORT: ContextVar[Callable[[str, int], None] | None] = ContextVar("report", de
 
 @dataclass(frozen=True)
 class CleanJob:
-    """The settings of one cleaning; ``seed`` is None without a sample, ``in_parts`` tells that tables are folders."""
+    """The settings of one cleaning; ``seed`` is None without a sample, ``in_parts`` tells that tables are folders.
+
+    ``translations`` are the names of the columns of translations that the pairs have.
+    """
 
     folder: Path
     rules: RuleSet
     listed: frozenset[str]
     seed: int | None
     in_parts: bool
+    translations: tuple[str, ...] = ()
 
     def texts(self, task: int) -> Path:
         """The spill file with the pairs of a task that pass the rules."""

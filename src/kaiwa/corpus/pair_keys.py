@@ -21,7 +21,7 @@ from kaiwa.nouns.normalise import fingerprint, skeleton
 from kaiwa.nouns.run import Pair
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from kaiwa.corpus.duplicates import Columns
@@ -38,13 +38,14 @@ class PairSpill:
 
     _last = ("", "")
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, translations: Sequence[str] = ()) -> None:
         with needs_extra("parquet"):
             import pyarrow as pa
 
         self._path, self._temporary = path, path.with_name(f"{path.name}.{token_hex(4)}")
         texts = ((name, pa.string()) for name in FIELDS)
-        self._schema = pa.schema([*texts, ("line", pa.int64()), ("piece", pa.int64())])
+        others = ((name, pa.string()) for name in translations)
+        self._schema = pa.schema([*texts, ("line", pa.int64()), ("piece", pa.int64()), *others])
         options = pa.ipc.IpcWriteOptions(compression="lz4")
         self._sink = self._temporary.open("wb")  # pyarrow opens no name that is not UTF-8
         self._writer: Any = pa.ipc.new_stream(self._sink, self._schema, options=options)  # Any: pyarrow is untyped
@@ -60,6 +61,7 @@ class PairSpill:
             pa.array([pair.comment for pair in batch], pa.string()),
             pa.array(np.array([pair.line for pair in batch], dtype=np.int64)),
             pa.array(np.full(len(batch), piece, dtype=np.int64)),
+            *_translations(batch, len(self._schema) - len(FIELDS) - 2),
         ]
         self._writer.write_batch(pa.record_batch(columns, schema=self._schema))
 
@@ -86,8 +88,14 @@ class PairSpill:
             self._temporary.replace(self._path)
 
 
+def _translations(batch: Batch, count: int) -> list[Any]:  # Any: Arrow arrays
+    import pyarrow as pa
+
+    return [pa.array([pair.translations[place] for pair in batch], pa.string()) for place in range(count)]
+
+
 def spilled_batches(path: Path) -> Iterator[list[Any]]:  # Any: Arrow arrays
-    """The rows in batches of six columns: those of a pair, its line and its piece."""
+    """The rows in batches of columns: those of a pair, its line, its piece, and its translations."""
     import pyarrow as pa
 
     with path.open("rb") as file, pa.ipc.open_stream(file) as batches:
@@ -100,10 +108,10 @@ def pairs_at(path: Path, rows: Collection[int]) -> dict[int, tuple[Pair, int]]:
     found, first, post = dict[int, tuple[Pair, int]](), 0, ""
     for columns in spilled_batches(path):
         cells = zip(*(column.to_pylist() for column in columns), strict=True)
-        for row, (post_id, text, *comment, line, piece) in enumerate(cells, first):
+        for row, (post_id, text, comment_id, comment, line, piece, *_) in enumerate(cells, first):
             post = text or post
             if row in rows:
-                found[row] = Pair(post_id, post, *comment, line=line), piece
+                found[row] = Pair(post_id, post, comment_id, comment, line=line), piece
         first += len(columns[0])
         if len(found) == len(rows):
             break
@@ -129,7 +137,7 @@ def pair_keys(
     Each batch has the number of its piece in the task.
     """
     counts = Counter[str]()
-    with PairSpill(job.texts(task)) as texts, StringFile(job.comment_ids(task)) as ids:
+    with PairSpill(job.texts(task), job.translations) as texts, StringFile(job.comment_ids(task)) as ids:
         for piece, batch in batches:
             counts["read"] += len(batch)
             if kept := passing(batch, job.rules, removals, job.listed):
@@ -158,6 +166,8 @@ def _keys(pairs: list[Pair], job: CleanJob) -> Columns:
         "takedown": np.array([pair.comment_id in job.listed for pair in pairs], dtype=np.bool_),
         "post_takedown": np.array([pair.post_id in job.listed for pair in pairs], dtype=np.bool_),
     }
+    if job.rules.once:
+        keys |= {"post_id": keys["post"], "comment_id": keys["own"]}
     if job.seed is not None:
         draws = [draw(job.seed, pair.post_id, pair.comment_id) for pair in pairs]
         keys["draw"] = np.array(draws, dtype=np.uint64)
@@ -187,14 +197,15 @@ def small_batches(batches: Iterable[Batch]) -> Iterator[Batch]:
             yield batch[first : first + _BATCH]
 
 
-def copy_pairs(batches: Iterator[Batch], path: Path, most_bytes: int) -> bool:
+def copy_pairs(batches: Iterator[Batch], path: Path, most_bytes: int, translations: Sequence[str] = ()) -> bool:
     """Write about this many bytes of pairs to the file; whether there were any."""
     with needs_extra("parquet"):
         import pyarrow as pa
 
     if (batch := next(batches, None)) is None:
         return False
-    schema = pa.schema([*((name, pa.string()) for name in FIELDS), ("line", pa.int64())])
+    texts = [(name, pa.string()) for name in (*FIELDS, *translations)]
+    schema = pa.schema([*texts[:4], ("line", pa.int64()), *texts[4:]])
     temporary = path.with_name(f"{path.name}.{token_hex(4)}")  # a task that Spark runs twice writes twice
     with ExitStack() as stack:
         sink = stack.enter_context(temporary.open("wb"))
@@ -215,7 +226,7 @@ def _record_batch(batch: Batch, schema: Any) -> Any:  # Any: pyarrow is untyped
 
     names = (*FIELDS, "line")
     columns = [pa.array([getattr(pair, name) for pair in batch], schema.field(name).type) for name in names]
-    return pa.record_batch(columns, schema=schema)
+    return pa.record_batch([*columns, *_translations(batch, len(schema) - len(names))], schema=schema)
 
 
 def copied_pairs(path: Path) -> Iterator[Batch]:
@@ -226,4 +237,4 @@ def copied_pairs(path: Path) -> Iterator[Batch]:
     with path.open("rb") as file, pa.ipc.open_stream(file) as batches:
         for batch in batches:
             cells = zip(*(column.to_pylist() for column in batch.columns), strict=True)
-            yield [Pair(*texts, line=line) for *texts, line in cells]
+            yield [Pair(*row[:4], line=row[4], translations=row[5:]) for row in cells]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 DEFAULT_RULES = "plain"
+_OF = {"post": "characters of a post", "comment": "characters of a comment", "comments_per_post": "comments of a post"}
 _WIDTH = 60
 """Width of the examples that people read; the column and the JSON fields have them in full."""
 
@@ -108,28 +109,60 @@ class Repository(Result, os.PathLike[str]):
         return self.cleaned.conflicting
 
     @property
+    def lengths(self) -> dict[str, dict[str, float]]:
+        """The least, mean and greatest number of characters of a post and of a comment, and of comments per post."""
+        return {name: {"min": one.min, "mean": one.mean, "max": one.max} for name, one in self.cleaned.lengths.items()}
+
+    @property
+    def candidates(self) -> str:
+        """What a system may answer: ``comments``, or ``both`` posts and comments."""
+        return self.manifest.candidates
+
+    @property
+    def translations(self) -> list[str]:
+        """The columns of translations that posts and comments have."""
+        return self.manifest.translations
+
+    @property
     def _kept(self) -> str:
         kept = ", ".join([counted(self.posts, "post"), counted(self.comments, "comment"), counted(self.pairs, "pair")])
         return f"{kept} of {self.pairs_read:,} read"
 
     def describe(self) -> Description:
-        """The counts, and a table of what each rule removed."""
+        """The counts, a table of what each rule removed, and one of the lengths."""
         rows: list[list[Cell]] = [
             [why, count, " | ".join(self.examples.get(why, []))] for why, count in self.removed.items()
         ]
         printed = [[*row[:2], shorten(str(row[2]), _WIDTH, placeholder=" ...")] for row in rows]
         conflicts = self.conflicting_ids
         counts = {"post": conflicts.posts, "comment": conflicts.comments}
+        notes = [
+            f"{counted(counts[one.side], f'{one.side} id')} with more than one text, the first kept: {one}"
+            for one in conflicts.examples
+        ]
+        if self.candidates == "both":
+            notes.append(
+                f"Posts are candidates too: the {self.posts:,} posts are among the {self.comments:,} comments."
+            )
+        if self.translations:
+            notes.append(f"Translations: {', '.join(self.translations)}.")
+        if self.cleaned.without_effect:
+            rules = ", ".join(self.cleaned.without_effect)
+            notes.append(f"Without effect, because pairs have no name and no date: {rules}.")
         return Description(
             title=f"{self.path}: {self._kept}; {counted(self.merged, 'comment')} merged into near-duplicates",
             tables=(
                 Table("removed", ["reason", "pairs", "examples"], rows, ["removed", "pairs", "for example"], printed),
+                Table(
+                    "lengths",
+                    ["of", "min", "mean", "max"],
+                    [[_OF[name], *one.values()] for name, one in self.lengths.items()],
+                    ["", "min", "mean", "max"],
+                    [[_OF[name], one["min"], f"{one['mean']:.1f}", one["max"]] for name, one in self.lengths.items()],
+                ),
             ),
-            text=None if rows else "",
-            notes=[
-                f"{counted(counts[one.side], f'{one.side} id')} with more than one text, the first kept: {one}"
-                for one in conflicts.examples
-            ],
+            shown=["removed", "lengths"] if rows else ["lengths"],
+            notes=notes,
             fields={
                 "repository": self.repository,
                 "rules": self.rules,
@@ -138,6 +171,9 @@ class Repository(Result, os.PathLike[str]):
                 "comments": self.comments,
                 "pairs": self.pairs,
                 "merged": self.merged,
+                "lengths": self.lengths,
+                "candidates": self.candidates,
+                "translations": self.translations,
                 "removed": self.removed,
                 "examples": self.examples,
                 "conflicting_ids": asdict(conflicts),

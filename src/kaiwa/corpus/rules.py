@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 
 
 SIDES = ("post", "comment", "both")
+ON = ("text", "name", "date")
+CANDIDATES = ("comments", "both")
 _COUNTS = ("min_chars", "max_chars")
-_TESTS = ("removes", "needs", *_COUNTS)
+_DATES = ("since", "until")
+_TESTS = ("removes", "needs", *_COUNTS, *_DATES)
+_DATE = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?")
 
 
 @dataclass(frozen=True)
@@ -30,8 +34,9 @@ class Rule:
     """One named reason to remove a text.
 
     ``removes`` is a pattern whose match removes the text, ``needs`` one without whose match it is removed;
-    ``min_chars`` and ``max_chars`` limit its length. ``on`` is the text that is tested: that of the
-    post or comment, or the ``name`` of its author. ``says`` describes the rule to users.
+    ``min_chars`` and ``max_chars`` limit its length. ``on`` is what is tested: the ``text`` of the post or comment, the
+    ``name`` of its author, or its ``date``, such as 2014-08-04; ``since`` and ``until`` are the first and the last
+    date, year or month that pass. An unknown date does not pass them. ``says`` describes the rule to users.
     """
 
     name: str
@@ -42,14 +47,22 @@ class Rule:
     needs: str = ""
     min_chars: int = 0
     max_chars: int = 0
+    since: str = ""
+    until: str = ""
 
     def __post_init__(self) -> None:
-        if self.side not in SIDES or self.on not in {"text", "name"}:
-            raise InputError(
-                f"rule {self.name!r}: side {self.side!r} on {self.on!r}; side is {', '.join(SIDES)}, on is text or name"
-            )
+        if self.side not in SIDES or self.on not in ON:
+            known = f"side is {', '.join(SIDES)}, on is {', '.join(ON)}"
+            raise InputError(f"rule {self.name!r}: side {self.side!r} on {self.on!r}; {known}")
         if not any(getattr(self, test) for test in _TESTS):
             raise InputError(f"rule {self.name!r}: no test; give one of {', '.join(_TESTS)}")
+        for bound in filter(None, (self.since, self.until)):
+            if self.on != "date":
+                raise InputError(f'rule {self.name!r}: since and until are tests of a date; add on = "date"')
+            if not _DATE.fullmatch(bound):
+                raise InputError(f"rule {self.name!r}: {bound!r} is not a date; write 2014, 2014-08 or 2014-08-04")
+        if self.since and self.until and self.until[: len(self.since)] < self.since[: len(self.until)]:
+            raise InputError(f"rule {self.name!r}: until {self.until} is before since {self.since}; exchange them")
         self._patterns  # noqa: B018  an invalid pattern is refused here
 
     @cached_property
@@ -65,22 +78,32 @@ class Rule:
 
         >>> Rule("short", "too short", min_chars=3).refuses("ok")
         True
+        >>> window = Rule("half", "", on="date", since="2014", until="2014-06")
+        >>> [window.refuses(date) for date in ("2013-12-31", "2014-01-01", "2014-06-30", "2014-07-01", "")]
+        [True, False, False, True, True]
         """
         removes, needs = self._patterns
         return (
-            len(text) < self.min_chars
+            self._is_outside(text)
+            or len(text) < self.min_chars
             or (self.max_chars > 0 and len(text) > self.max_chars)
             or (removes is not None and removes.search(text) is not None)
             or (needs is not None and needs.search(text) is None)
         )
+
+    def _is_outside(self, date: str) -> bool:
+        """Whether the date is not from ``since`` to ``until``; a year or a month has all its days."""
+        early = bool(self.since) and date[: len(self.since)] < self.since
+        return early or (bool(self.until) and (not date or date[: len(self.until)] > self.until))
 
 
 @dataclass(frozen=True)
 class RuleSet:
     """Rules with their source, and settings for the pairs that pass them.
 
-    ``first_comments`` keeps only that many comments of each post (0: all); with ``merge``,
-    near-duplicate comments are merged.
+    ``first_comments`` keeps only that many comments of each post (0: all); with ``merge``, near-duplicate comments are
+    merged; with ``once``, each id is in one pair only, its first. ``candidates`` are what a system may answer: the
+    ``comments``, or ``both`` posts and comments, which needs ``once`` and no ``merge``: a candidate has one id.
     """
 
     name: str
@@ -88,13 +111,33 @@ class RuleSet:
     rules: tuple[Rule, ...]
     first_comments: int = 0
     merge: bool = True
+    once: bool = False
+    candidates: str = "comments"
+
+    def __post_init__(self) -> None:
+        if self.candidates not in CANDIDATES:
+            known = " or ".join(CANDIDATES)
+            raise InputError(f"rule set {self.name!r}: candidates {self.candidates!r}; candidates are {known}")
+        if self.candidates == "both" and (self.merge or not self.once):
+            fix = "add once = true and merge = false"
+            raise InputError(
+                f'rule set {self.name!r}: candidates = "both" needs a text to have one id and one pair; {fix}'
+            )
+        if self.once and self.first_comments:
+            what = f"first_comments = {self.first_comments} cannot act where each id is used once"
+            raise InputError(f"rule set {self.name!r}: {what}; leave it out")
+
+    @property
+    def on_tweets(self) -> tuple[str, ...]:
+        """The rules that look at the name or the date of a tweet, which pairs do not have."""
+        return tuple(rule.name for rule in self.rules if rule.on != "text")
 
     @cached_property
     def _by_side(self) -> dict[tuple[str, str], tuple[Rule, ...]]:
         return {
             (side, on): tuple(rule for rule in self.rules if rule.side in {side, "both"} and rule.on == on)
             for side in ("post", "comment")
-            for on in ("text", "name")
+            for on in ON
         }
 
     def against(self, side: str, text: str, *, on: str = "text") -> str | None:
@@ -110,10 +153,14 @@ class RuleSet:
 
     @classmethod
     def from_fields(cls, fields: Mapping[str, Any]) -> RuleSet:  # Any: values of a TOML file, checked here
-        """The rule set of a table of fields; an unknown field is an error."""
+        """The rule set of a table of fields; an unknown field is an error.
+
+        ``extends`` names a rule set that comes with Kaiwa, whose rules are applied first.
+        """
         rest = {key: value for key, value in fields.items() if key != "rule"}
-        _refuse_unknown("rule set", rest, ("name", "source", "first_comments", "merge"))
-        _refuse_types("rule set", rest, {"name": str, "source": str, "first_comments": int, "merge": bool})
+        _refuse_unknown("rule set", rest, tuple(_FIELDS))
+        _refuse_types("rule set", rest, _FIELDS)
+        extended = _shipped_sets()[rest.pop("extends")] if "extends" in rest else {}
         rules = fields.get("rule", [])
         if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
             raise InputError("rule set: rule is not a list of tables; write [[rule]] before the fields of each rule")
@@ -122,11 +169,22 @@ class RuleSet:
             _refuse_unknown(place, rule, tuple(Rule.__dataclass_fields__))
             _refuse_types(place, rule, {name: int if name in _COUNTS else str for name in Rule.__dataclass_fields__})
         try:
-            return cls(rules=tuple(Rule(**rule) for rule in rules), **rest)
+            return cls(rules=tuple(Rule(**rule) for rule in [*extended.get("rule", []), *rules]), **rest)
         except TypeError as fault:
             raise InputError(
                 f"rule set: {str(fault).split(') ')[-1]}; give name, source and for each rule name and says"
             ) from None
+
+
+_FIELDS = {
+    "name": str,
+    "source": str,
+    "extends": str,
+    "first_comments": int,
+    "merge": bool,
+    "once": bool,
+    "candidates": str,
+}
 
 
 def _refuse_types(place: str, fields: Mapping[str, Any], types: Mapping[str, type]) -> None:  # Any: TOML values
@@ -204,11 +262,16 @@ def known_rules() -> Names[RuleSet]:
     """The rule sets that come with Kaiwa, by name.
 
     >>> sorted(known_rules())
-    ['chat', 'none', 'plain', 'twitter', 'weibo']
+    ['chat', 'none', 'ntcir12-ja', 'plain', 'twitter', 'weibo']
     """
+    return Names("rule set", {name: RuleSet.from_fields(fields) for name, fields in _shipped_sets().items()})
+
+
+def _shipped_sets() -> Names[dict[str, Any]]:  # Any: values of TOML files
+    """The fields of the rule sets that come with Kaiwa, by name."""
     shipped = sorted(files("kaiwa.corpus").joinpath("rulesets").iterdir(), key=lambda entry: entry.name)
-    sets = [RuleSet.from_fields(tomllib.loads(entry.read_text(encoding="utf-8"))) for entry in shipped]
-    return Names("rule set", {rules.name: rules for rules in sets})
+    sets = [tomllib.loads(entry.read_text(encoding="utf-8")) for entry in shipped]
+    return Names("rule set", {fields["name"]: fields for fields in sets})
 
 
 def read_rules(name: str) -> RuleSet:

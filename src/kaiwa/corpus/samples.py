@@ -9,9 +9,10 @@ import numpy as np
 
 from kaiwa.corpus.duplicates import near_pairs
 from kaiwa.nouns.normalise import fingerprint
+from kaiwa.nouns.topics import Stratum
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from kaiwa.corpus.duplicates import BoolArray, Columns, KeyArray
     from kaiwa.nouns.ids import IntArray
@@ -99,11 +100,28 @@ def balanced_order(lengths: Sequence[int], *, rng: np.random.Generator, strata: 
     >>> [bool(place > 1) for place in order]
     [False, True, False, True]
     """
-    by_length = np.argsort(lengths, kind="stable")
-    parts = [rng.permutation(part) for part in np.array_split(by_length, strata)]
+    parts = [rng.permutation(part) for part in _by_length(lengths, strata)]
     rounds = max(map(len, parts), default=0)
     order = [part[turn] for turn in range(rounds) for part in parts if turn < len(part)]
     return np.array(order, dtype=np.int64)
+
+
+def balance_of(lengths: Sequence[int], chosen: Collection[int], *, strata: int = STRATA) -> list[Stratum]:
+    """How many of the chosen positions are in each quantile of the lengths.
+
+    >>> balance_of([1, 2, 30, 40], [0, 2], strata=2)
+    [Stratum(shortest=1, longest=2, posts=2, topics=1), Stratum(shortest=30, longest=40, posts=2, topics=1)]
+    """
+    return [
+        Stratum(lengths[part[0]], lengths[part[-1]], len(part), sum(place in chosen for place in part.tolist()))
+        for part in _by_length(lengths, strata)
+        if len(part)
+    ]
+
+
+def _by_length(lengths: Sequence[int], strata: int) -> list[IntArray]:
+    """The positions by length, in quantiles."""
+    return list(np.array_split(np.argsort(lengths, kind="stable"), strata))
 
 
 def distinct(texts: Sequence[str]) -> list[int]:

@@ -144,7 +144,8 @@ def _reason(tweet: Tweet, rules: RuleSet) -> str | None:
     side = "comment" if tweet.reply_to else "post"
     if tweet.retweet:
         return "retweet"
-    return rules.against(side, tweet.text) or rules.against(side, tweet.name, on="name")
+    tested = (("text", tweet.text), ("name", tweet.name), ("date", tweet.date))
+    return next((reason for on, value in tested if (reason := rules.against(side, value, on=on))), None)
 
 
 def _batches(task: ReadTask) -> Iterator[tuple[int, list[Tweet]]]:

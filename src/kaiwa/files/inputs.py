@@ -162,20 +162,20 @@ class LinesDigest:
     bytes: int = 0
     crc32: int = 0
 
-    def with_lines(self, first: Any, second: Any) -> LinesDigest:  # Any: Arrow arrays of text
+    def with_lines(self, *columns: Any) -> LinesDigest:  # Any: Arrow arrays of text
         """The digest with these lines added, given as columns."""
         with needs_extra("parquet"):
             import pyarrow as pa
             import pyarrow.compute as pc
 
-        if not len(first):
+        if not len(columns[0]):
             return self
-        one, other = (column.cast(pa.large_string()) for column in (first, second))
+        *others, last = (column.cast(pa.large_string()) for column in columns)
         nothing, tab, end = (pa.scalar(text, pa.large_string()) for text in ("", "\t", "\n"))
-        joined = pc.binary_join_element_wise(one, pc.binary_join_element_wise(other, nothing, end), tab)
+        joined = pc.binary_join_element_wise(*others, pc.binary_join_element_wise(last, nothing, end), tab)
         starts = pa.Array.from_buffers(pa.int64(), len(joined) + 1, [None, joined.buffers()[1]], offset=joined.offset)
         data = joined.buffers()[2].slice(starts[0].as_py(), starts[-1].as_py() - starts[0].as_py())
-        return LinesDigest(self.lines + len(first), self.bytes + data.size, zlib.crc32(data, self.crc32))
+        return LinesDigest(self.lines + len(columns[0]), self.bytes + data.size, zlib.crc32(data, self.crc32))
 
     def __add__(self, other: LinesDigest) -> LinesDigest:
         shifted = _multiplied(_power_of_x(8 * other.bytes), self.crc32)

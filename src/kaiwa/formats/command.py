@@ -9,7 +9,7 @@ import click
 
 from kaiwa.cli.command import VerbCommand, verb
 from kaiwa.cli.options import SCORED_MEASURE, Named, better_options, measures_option
-from kaiwa.cli.output import IN_FILE, OUT_FILE, Shown, json_option, show
+from kaiwa.cli.output import IN_FILE, OUT_FILE, Shown, how, json_option, show
 
 
 class _WithFormats(VerbCommand):
@@ -27,12 +27,11 @@ class _WithFormats(VerbCommand):
 
 @verb("convert", cls=_WithFormats, epilog="Example: kaiwa convert runs/*.txt --format res -o ntcireval")
 @click.argument("files", nargs=-1, required=True, type=IN_FILE)
-@click.option(
-    "--format", metavar="FORMAT", type=Named("written format"), required=True, help="One of the formats below."
-)
+@click.option("--format", metavar="FORMAT", type=Named("written format"), help="One of the formats below.")
+@how("--texts", type=IN_FILE, multiple=True, help="Texts of ids: tweets, pairs, topics, ...")
 @measures_option("Only this measure of scores; repeatable.", kind=SCORED_MEASURE)
 @better_options
-@click.option("-o", "--output", type=OUT_FILE, help="A file, or a folder if the format has several files.")
+@click.option("-o", "--output", type=OUT_FILE, help="A file; a folder for a format of several.")
 @json_option
 def convert_command(
     files: tuple[Path, ...],
@@ -43,8 +42,8 @@ def convert_command(
 ) -> None:
     """Write FILES in the format of another tool.
 
-    FILES may be in any format of the same noun; their format is detected. Without -o the file is printed; with it,
-    what was read is counted.
+    FILES may be in any format of one noun, which is detected; --texts gives ids their texts back. Without -o the file
+    is printed; with it, what was read is counted.
     """
     from kaiwa.formats.convert import convert
 

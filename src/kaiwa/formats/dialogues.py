@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import pairwise, zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -207,21 +208,27 @@ def _text(turn: Any) -> str | None:  # Any: JSON values
     return turn if isinstance(turn, str) else None
 
 
-# Tweets as JSONL, with the service's own fields or with short ones: id, text, name, reply_to, retweet.
+# Tweets as JSONL, with the service's own fields or with short ones: id, text, name, date, reply_to, retweet.
 
 
-_TWEET_SHAPE = "a tweet has id, text, name and, when it is a reply, reply_to"
+_TWEET_SHAPE = "a tweet has id, text, name, date and, when it is a reply, reply_to"
+_SERVICE_DATE = re.compile(r"[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([0-9]{2}) [0-9:]{8} \+0000 ([0-9]{4})")
+_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 
 @dataclass(frozen=True)
 class Tweet:
-    """One tweet: its text, its author, and the id of the tweet it answers ("" for an initial post)."""
+    """One tweet: its text, its author, its date in UTC ("" if not known), and the id of the tweet that it answers.
+
+    ``reply_to`` is "" for an initial post.
+    """
 
     id: str
     text: str
     name: str
     reply_to: str
     retweet: bool
+    date: str = ""
 
 
 def is_tweets(head: Head) -> Match:
@@ -250,7 +257,24 @@ def _tweet(fields: dict[str, Any]) -> Tweet:  # Any: JSON values
         name=_first(user, "screen_name") if isinstance(user, dict) else _first(fields, "name", "screen_name"),
         reply_to=_first(fields, "in_reply_to_status_id_str", "in_reply_to_status_id", "reply_to"),
         retweet=bool(fields.get("retweeted_status") or fields.get("retweet")),
+        date=utc_date(_first(fields, "created_at", "date")),
     )
+
+
+def utc_date(written: str) -> str:
+    """The date in UTC of a time in the service's form or in ISO 8601; "" if it is neither.
+
+    >>> utc_date("Wed Aug 27 13:08:45 +0000 2014"), utc_date("2015-01-01T08:00:00+09:00"), utc_date("summer")
+    ('2014-08-27', '2014-12-31', '')
+    """
+    found = _SERVICE_DATE.fullmatch(written)
+    if found and found[1] in _MONTHS:
+        return f"{found[3]}-{_MONTHS.index(found[1]) + 1:02d}-{found[2]}"
+    try:
+        moment = datetime.fromisoformat(written)
+        return (moment.astimezone(UTC) if moment.tzinfo else moment).date().isoformat()
+    except (ValueError, OverflowError):
+        return ""
 
 
 def _first(fields: dict[str, Any], *names: str) -> str:  # Any: JSON values

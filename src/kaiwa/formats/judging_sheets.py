@@ -13,9 +13,11 @@ from kaiwa.errors import InputError
 from kaiwa.formats.fields import cell, plain_csv_text, split_header, stream_csv
 from kaiwa.formats.recognition import Head, Match
 from kaiwa.formats.votes import VoteRow, votes_of
+from kaiwa.nouns.ids import unpack
+from kaiwa.nouns.votes import NA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from kaiwa.nouns.criteria import TaskItem
@@ -33,17 +35,38 @@ _LONGEST_TEXT = 32_000
 def sheet_text(items: Iterable[TaskItem], assessors: Sequence[str]) -> str:
     """The sheet of the items, with an empty column for each assessor."""
     header = [*COLUMNS, *(_marked(cell("assessor", name)) for name in assessors)]
+    rows = [[*_texts(one.topic, one.post, one.comment, one.text), *([""] * len(assessors))] for one in items]
+    return "\ufeff" + plain_csv_text([header, *rows])
+
+
+def voted_sheet_text(votes: Votes, posts: Mapping[str, str], comments: Mapping[str, str]) -> str:
+    """The sheet of votes that were given, for the items whose texts are known.
+
+    Of several votes of an assessor on an item the last counts; without one the cell is empty.
+    """
+    if votes.criteria:
+        what = f"the votes have other criteria ({', '.join(votes.criteria)}), which a sheet cannot have"
+        raise InputError(f"{what}; give votes with levels only")
+    given: list[dict[int, str]] = [{} for _ in range(votes.items)]
+    for item, assessor, level in zip(votes.item.tolist(), votes.assessor.tolist(), votes.level.tolist(), strict=True):
+        given[item][assessor] = "NA" if level == NA else str(level)
     rows = [
         [
-            _marked(cell("topic", one.topic, first=True)),
-            _marked(_shown(one.post)),
-            _marked(cell("comment", one.comment)),
-            _marked(_shown(one.text)),
-            *([""] * len(assessors)),
+            *_texts(topic, posts[topic], comment, comments[comment]),
+            *(own.get(one, "") for one in range(len(votes.assessors))),
         ]
-        for one in items
+        for topic, comment, own in zip(unpack(votes.topics), unpack(votes.comments), given, strict=True)
+        if topic in posts and comment in comments
     ]
-    return "\ufeff" + plain_csv_text([header, *rows])
+    return "\ufeff" + plain_csv_text(
+        [[*COLUMNS, *(_marked(cell("assessor", name)) for name in votes.assessors)], *rows]
+    )
+
+
+def _texts(topic: str, post: str, comment: str, text: str) -> list[str]:
+    """The first cells of an item."""
+    named = _marked(cell("topic", topic, first=True)), _marked(cell("comment", comment))
+    return [named[0], _marked(_shown(post)), named[1], _marked(_shown(text))]
 
 
 def is_sheet(head: Head) -> Match:

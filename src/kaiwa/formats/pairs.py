@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kaiwa.errors import InputError
 from kaiwa.files.inputs import open_input
-from kaiwa.formats.fields import split_header, stream_rows
+from kaiwa.formats.fields import read_fields, split_header, stream_rows, word
 from kaiwa.formats.judging_sheets import is_sheet
-from kaiwa.formats.recognition import Match, is_text, partly
+from kaiwa.formats.recognition import Head, Match, is_text, partly
 from kaiwa.formats.text_files import Block, Span, numbered_lines, read_blocks
+from kaiwa.nouns.pair_ids import PairId, PairIds
 from kaiwa.nouns.run import Pair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from kaiwa.formats.fields import Row
-    from kaiwa.formats.recognition import Head
+    from kaiwa.formats.fields import Row, Texts
 
 
 FIELDS = ("post_id", "post", "comment_id", "comment")
@@ -77,10 +77,10 @@ def first_object(head: Head) -> dict[str, Any] | None:  # Any: JSON values
     return value if isinstance(value, dict) else None
 
 
-def read_pairs_jsonl(path: Path, *, span: Span | None = None) -> Iterator[Batch]:
+def read_pairs_jsonl(path: Path, *, span: Span | None = None, translations: Sequence[str] = ()) -> Iterator[Batch]:
     """The pairs of a JSONL file or of a span of it, batch by batch, ids and texts unchanged."""
     for block in read_blocks(path, span=span):
-        yield [_from_object(fields, path, line) for line, fields in objects(block, path)]
+        yield [_from_object(fields, path, line, translations) for line, fields in objects(block, path)]
 
 
 def in_batches(items: Iterator[T]) -> Iterator[list[T]]:
@@ -155,9 +155,18 @@ def _from_line(text: str, order: Sequence[int], path: Path, line: int) -> Pair:
     return pair
 
 
-def _from_object(fields: dict[str, Any], path: Path, line: int) -> Pair:  # Any: JSON values
-    values = [_cell(fields, name, lambda what: InputError.at(path, what, SHAPE, line=line)) for name in FIELDS]
-    pair = Pair(*values, line=line)
+def _from_object(
+    fields: dict[str, Any],  # Any: JSON values
+    path: Path,
+    line: int,
+    translations: Sequence[str],
+) -> Pair:
+    def fault(what: str) -> InputError:
+        return InputError.at(path, what, SHAPE, line=line)
+
+    values = [_cell(fields, name, fault) for name in FIELDS]
+    others = tuple("" if fields.get(name) is None else _cell(fields, name, fault) for name in translations)
+    pair = Pair(*values, line=line, translations=others)
     refuse_invalid_ids(pair, path, line)
     return pair
 
@@ -199,15 +208,94 @@ def refuse_invalid_ids(pair: Pair, path: Path, line: int | None) -> None:
             raise InputError.at(path, what, "give every post and comment an id without white space", line=line)
 
 
-def read_pairs_parquet(path: Path, *, groups: range | None = None) -> Iterator[Batch]:
+def read_pairs_parquet(path: Path, *, groups: range | None = None, translations: Sequence[str] = ()) -> Iterator[Batch]:
     """The pairs of a Parquet file or of some of its row groups, batch by batch."""
     from kaiwa.files.foreign_parquet import foreign_batches  # loads what starts processes
 
-    for columns in foreign_batches(path, FIELDS, SHAPE, groups):
-        batch = [Pair(*map(clean_cell, row)) for row in zip(*columns, strict=True)]
+    own = [name for name in translations if name in parquet_translations(path)] if translations else []
+    for columns in foreign_batches(path, (*FIELDS, *own), SHAPE, groups):
+        rows = (list(map(clean_cell, row)) for row in zip(*columns, strict=True))
+        batch = [Pair(*row[:4], translations=_placed(row[4:], own, translations)) for row in rows]
         for pair in batch:
             refuse_invalid_ids(pair, path, None)
         yield batch
+
+
+# Ids of pairs without texts, where texts may not be passed on: the header post_id TAB comment_id, then two ids a line.
+
+
+_IDS = ("post_id", "comment_id")
+
+
+def is_pair_ids(head: Head) -> Match:
+    """Whether the header names two ids and nothing else."""
+    return Match.SURE if head.fields and tuple(head.fields[0]) == _IDS else Match.NO
+
+
+def read_pair_ids(path: Path) -> PairIds:
+    """The ids of the pairs, in the order of the lines; the header may be missing."""
+    found = dict[PairId, int]()
+    for place, (line, cells) in enumerate(read_fields(path)):
+        if tuple(cells) == _IDS and not place:
+            continue
+        if len(cells) != len(_IDS):
+            what = f"expected the ids of a post and of a comment, found {len(cells)} fields"
+            raise InputError.at(path, what, "write: post_id TAB comment_id", line=line)
+        pair = (cells[0], cells[1])
+        if pair in found:
+            raise InputError.at(path, f"duplicate pair {pair} (first on line {found[pair]})", "keep one", line=line)
+        found[pair] = line
+    if not found:
+        raise InputError.at(path, "contains no pair", "write: post_id TAB comment_id")
+    return PairIds(tuple(found))
+
+
+def pair_ids_texts(ids: PairIds) -> Texts:
+    """The text of the file."""
+    lines = [
+        "\t".join(_IDS),
+        *(f"{word('post', post, first=True)}\t{word('comment', comment)}" for post, comment in ids.pairs),
+    ]
+    return {"": "".join(f"{line}\n" for line in lines)}
+
+
+# Translations of posts and comments, in columns such as post_en and comment_en; a file need not have them all.
+
+
+_TRANSLATION = re.compile(r"(?:post|comment)_(?!id$)[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
+
+
+def translations_among(names: Iterable[str]) -> tuple[str, ...]:
+    """The columns that are translations, in their order.
+
+    >>> translations_among(["post_id", "post", "post_en", "comment_id", "comment", "comment_zh-Hant", "post_date_1"])
+    ('post_en', 'comment_zh-Hant')
+    """
+    return tuple(name for name in names if _TRANSLATION.fullmatch(name))
+
+
+def jsonl_translations(path: Path) -> tuple[str, ...]:
+    """The translations of a JSONL file: keys of its first object."""
+    return translations_among(first_object(Head(path)) or ())
+
+
+def parquet_translations(path: Path) -> tuple[str, ...]:
+    """The translations of a Parquet file."""
+    from kaiwa.files.foreign_parquet import foreign_size  # as above
+
+    return translations_among(foreign_size(path).column_bytes)
+
+
+def csv_translations(path: Path) -> tuple[str, ...]:
+    """The translations of a table with a header."""
+    _, names = split_header(first_line(path))
+    return translations_among(names)
+
+
+def _placed(cells: Sequence[str], own: Sequence[str], wanted: Sequence[str]) -> tuple[str, ...]:
+    """The cells of a file's own columns in the wanted order; empty where the file has no such column."""
+    found = dict(zip(own, cells, strict=True))
+    return tuple(found.get(name, "") for name in wanted)
 
 
 # Pairs without ids, as a table with a header (CSV) or as two columns: an id is made from the text.
@@ -234,8 +322,8 @@ def is_pairs_csv(head: Head) -> Match:
     return Match.POSSIBLE if is_sheet(head) is Match.SURE else Match.SURE
 
 
-def read_pairs_csv(path: Path) -> Iterator[Batch]:
-    """The pairs of a table with a header, batch by batch; other columns are ignored."""
+def read_pairs_csv(path: Path, *, translations: Sequence[str] = ()) -> Iterator[Batch]:
+    """The pairs of a table with a header, batch by batch; columns that are not named are ignored."""
     separator, names = split_header(first_line(path))
     places = [_place(names, column) for column in NAMES]
     for column in ("post", "comment"):
@@ -244,7 +332,8 @@ def read_pairs_csv(path: Path) -> Iterator[Batch]:
             raise InputError.at(path, what, "name the columns post and comment; post_id and comment_id are optional")
     rows = stream_rows(path, separator=separator)
     next(rows, None)
-    yield from _batches(path, rows, places, len(names))
+    others = [names.index(name) if name in names else None for name in translations]
+    yield from _batches(path, rows, [*places, *others], len(names))
 
 
 def csv_columns(path: Path) -> tuple[str, ...]:
@@ -307,13 +396,16 @@ def _pair(path: Path, line: int, cells: list[str], places: list[int | None], wid
         raise InputError.at(
             path, f"expected {width} columns, found {len(cells)}", "fill in every cell, and quote separators", line=line
         )
-    post_id, post, comment_id, comment = ("" if place is None else clean_cell(cells[place]) for place in places)
+    post_id, post, comment_id, comment, *others = (
+        "" if place is None else clean_cell(cells[place]) for place in places
+    )
     pair = Pair(
         post_id if places[0] is not None else made_id("p", post),
         post,
         comment_id if places[2] is not None else made_id("c", comment),
         comment,
         line=line,
+        translations=tuple(others),
     )
     refuse_invalid_ids(pair, path, line)
     return pair

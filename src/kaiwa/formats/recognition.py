@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kaiwa.formats.pairs import Batch
     from kaiwa.nouns.cells import Cells
     from kaiwa.nouns.factors import Factors
+    from kaiwa.nouns.pair_ids import PairIds
     from kaiwa.nouns.qrels import IntentChances, Qrels
     from kaiwa.nouns.run import Run
     from kaiwa.nouns.scores import Scores
@@ -65,6 +66,9 @@ PAIRS: Content[Iterator[Batch], Iterator[Batch]] = Content(
 TWEETS: Content[Iterator[Tweet], Iterator[Tweet]] = Content(
     "tweets", "tweets", "a file of tweets", "make a repository from it: kaiwa clean {path} -o REPO --rules twitter"
 )
+PAIR_IDS: Content[PairIds, PairIds] = Content(
+    "ids of pairs", "ids of pairs", "a file of ids of pairs", "put the texts back: kaiwa convert {path} --texts FILE"
+)
 FACTORS: Content[Factors, Factors] = Content(
     "factors",
     "standardisation factors",
@@ -89,7 +93,8 @@ class Format(Generic[T, W]):
     ``span`` of the file, so that several processes can read it. ``by_groups`` tells that ``read`` takes a range of the
     row ``groups`` of a Parquet file. ``count`` gives the number of things in a file that are named after their numbers;
     ``read`` then takes the number of the ``first``, so that several files are numbered as one. ``columns`` gives the
-    names of the columns of a file of pairs, in their order; none if it has all of them and no header.
+    names of the columns of a file of pairs, in their order; none if it has all of them and no header. ``translations``
+    gives those of its columns that are translations; ``read`` then takes the names of the ``translations`` to read.
     """
 
     name: str
@@ -104,6 +109,7 @@ class Format(Generic[T, W]):
     by_groups: bool = False
     count: Callable[[Path], int] | None = None
     columns: Callable[[Path], tuple[str, ...]] | None = None
+    translations: Callable[[Path], tuple[str, ...]] | None = None
 
 
 # The beginning of a file, or the names in a folder, by which a format is recognised.

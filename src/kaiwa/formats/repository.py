@@ -2,8 +2,8 @@
 
 The table NAME.parquet is a file, or a folder of part files in the order of their names.
 
-posts.parquet     post_id, post           each post once
-comments.parquet  comment_id, comment     each comment once
+posts.parquet     post_id, post           each post once; also translations, post_LANGUAGE
+comments.parquet  comment_id, comment     each comment once, and each post if posts are candidates; also translations
 pairs.parquet     post_id, comment_id     which comment belongs to which post
 merged.parquet    comment_id, kept_id     near-duplicate comments, and the one that is kept for them (may be missing)
 manifest.json     what, version, counts, rules, language, files, a digest of the rows of each table, and a checksum of
@@ -49,6 +49,7 @@ TABLES = {
     "merged": ("comment_id", "kept_id"),
 }
 NEEDED = ("posts", "comments", "pairs")
+_TRANSLATED = ("posts", "comments")
 MARK = Mark(MANIFEST, WHAT, carried=(TAKEDOWN,))
 FIX = "make a repository with kaiwa clean"
 
@@ -67,6 +68,13 @@ class Manifest:
     seed: int | None = None
     crc32: dict[str, int] = field(default_factory=dict)  # of each table's file, by its path without .parquet
     digest: dict[str, int] = field(default_factory=dict)  # of each table's rows in their order, in one file or many
+    candidates: str = "comments"  # or both: posts are candidates too, and are among the comments
+    translations: list[str] = field(default_factory=list)  # columns of posts and comments, such as post_en
+
+    def columns(self, name: str) -> tuple[str, ...]:
+        """All columns of a table."""
+        side = TABLES[name][1] if name in _TRANSLATED else None
+        return (*TABLES[name], *(one for one in self.translations if side and one.startswith(f"{side}_")))
 
 
 def table_files(path: Path, manifest: Manifest, name: str) -> list[Path]:
@@ -141,6 +149,8 @@ def _has_types(fields: dict[str, Any]) -> bool:  # Any: JSON values
             return False
         if isinstance(given, dict) and not all(isinstance(count, int) for count in given.values()):
             return False
+        if isinstance(given, list) and not all(isinstance(one, str) for one in given):
+            return False
     return True
 
 
@@ -169,6 +179,21 @@ class OpenRepository:
     def table(self, name: str) -> Iterator[list[list[str]]]:
         """Batches of one table's columns."""
         return self._rows(name, TABLES[name])
+
+    def whole_table(self, name: str) -> Iterator[list[list[str]]]:
+        """Batches of all columns of a table, with its translations."""
+        return self._rows(name, self.manifest.columns(name))
+
+    def linked_column(self, column: str) -> Iterator[list[str]]:
+        """Batches of one column of the pairs by which candidates are found; a post that is one is its own post."""
+        yield from self.column("pairs", column)
+        if self.manifest.candidates == "both":
+            yield from self.column("posts", "post_id")
+
+    @property
+    def links(self) -> int:
+        """The number of these pairs."""
+        return self.manifest.pairs + (self.manifest.posts if self.manifest.candidates == "both" else 0)
 
     def column(self, name: str, column: str) -> Iterator[list[str]]:
         """Batches of one column of a table."""
@@ -332,8 +357,9 @@ class WrittenPart:
 class RepositoryWriter:
     """Writes the tables of a repository, or of one part of it, batch by batch, and counts their rows."""
 
-    def __init__(self, folder: Path, part: int | None = None) -> None:
+    def __init__(self, folder: Path, part: int | None = None, *, translations: Sequence[str] = ()) -> None:
         self.folder = folder
+        self._columns = Manifest(translations=list(translations)).columns
         self._part = part
         self._token = token_hex(4)  # a task that Spark runs twice writes its files twice
         self._tables: dict[str, TableWriter] = {}
@@ -344,12 +370,12 @@ class RepositoryWriter:
         """The rows of each table so far."""
         return {name: self._digests[name].lines if name in self._digests else 0 for name in TABLES}
 
-    def add(self, name: str, first: Sequence[str], second: Sequence[str]) -> None:
+    def add(self, name: str, *columns: Sequence[str]) -> None:
         """Append rows to one of the tables; columns are lists of texts, or Arrow arrays."""
         if name not in self._tables:
-            self._tables[name] = TableWriter(self._temporary(name), TABLES[name], repeats=name == "pairs")
+            self._tables[name] = TableWriter(self._temporary(name), self._columns(name), repeats=name == "pairs")
             self._digests[name] = LinesDigest()
-        self._digests[name] = self._digests[name].with_lines(*self._tables[name].add(first, second))
+        self._digests[name] = self._digests[name].with_lines(*self._tables[name].add(*columns))
 
     def _key(self, name: str) -> str:
         return name if self._part is None else f"{name}.parquet/part-{self._part:06d}"
@@ -370,7 +396,7 @@ class RepositoryWriter:
     def finish(self, manifest: Manifest) -> Manifest:
         """Close the tables and write the manifest, with the counts filled in."""
         for name in NEEDED:
-            self.add(name, [], [])
+            self.add(name, *([] for _ in self._columns(name)))
         return finish_parts(self.folder, manifest, [self.written()])
 
     def close(self) -> None:
@@ -417,10 +443,10 @@ def _completed(folder: Path, tables: set[str]) -> dict[str, int]:
 
 
 @contextmanager
-def writing_repository(path: Path) -> Iterator[RepositoryWriter]:
+def writing_repository(path: Path, *, translations: Sequence[str] = ()) -> Iterator[RepositoryWriter]:
     """A writer whose folder becomes ``path`` when the block ends without an error."""
     with repository_folder(path) as folder:
-        writer = RepositoryWriter(folder)
+        writer = RepositoryWriter(folder, translations=translations)
         try:
             yield writer
         finally:

@@ -26,6 +26,7 @@ from kaiwa.formats.fields import (
     usual_column,
     word,
 )
+from kaiwa.formats.pairs import is_pair_ids
 from kaiwa.formats.recognition import Head, Match, are_numbers, is_zip, partly
 from kaiwa.formats.text_files import bare_name, numbered_lines, read_blocks
 from kaiwa.nouns.cells import Cell, Cells, Part, joined, mean_cell
@@ -138,7 +139,7 @@ def is_matrix(head: Head) -> Match:
     bare = are_numbers(head.rows[0])
     body = head.rows if bare else [row[_topic_column(head.rows) :] for row in head.rows[1:]]
     fitting = [is_number(cell) or cell.lower() in MISSING_TEXTS for row in body for cell in row]
-    is_sure = fitting and all(fitting) and not bare and not is_tidy(head)
+    is_sure = fitting and all(fitting) and not bare and not is_tidy(head) and not is_pair_ids(head)
     return Match.SURE if is_sure else partly(fitting)
 
 

@@ -46,11 +46,17 @@ from kaiwa.formats.ntcireval import (
 )
 from kaiwa.formats.pairs import (
     csv_columns,
+    csv_translations,
+    is_pair_ids,
     is_pairs_csv,
     is_pairs_jsonl,
     is_pairs_parquet,
     is_pairs_tsv,
     is_two_columns,
+    jsonl_translations,
+    pair_ids_texts,
+    parquet_translations,
+    read_pair_ids,
     read_pairs_csv,
     read_pairs_jsonl,
     read_pairs_parquet,
@@ -71,7 +77,19 @@ from kaiwa.formats.qrels import (
     read_qrels_file,
     trec_qrels_texts,
 )
-from kaiwa.formats.recognition import CHANCES, FACTORS, PAIRS, QRELS, RUNS, SCORES, TOPICS, TWEETS, VOTES, Format
+from kaiwa.formats.recognition import (
+    CHANCES,
+    FACTORS,
+    PAIR_IDS,
+    PAIRS,
+    QRELS,
+    RUNS,
+    SCORES,
+    TOPICS,
+    TWEETS,
+    VOTES,
+    Format,
+)
 from kaiwa.formats.runs import is_ntcir_run, is_trec_run, ntcir_run_texts, read_run_file, trec_run_texts
 from kaiwa.formats.scores import (
     discpower_texts,
@@ -116,7 +134,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         "res",
         RUNS,
         "one doc per line",
-        "NTCIREVAL's folder of rankings: TOPIC/TOPIC.RUN.res, with runlist",
+        "NTCIREVAL's rankings: TOPIC/TOPIC.RUN.res, with runlist",
         is_res,
         read_res,
         res_texts,
@@ -340,6 +358,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         is_pairs_jsonl,
         read_pairs_jsonl,
         by_lines=True,
+        translations=jsonl_translations,
     ),
     Format(
         "pairs-parquet",
@@ -349,6 +368,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         is_pairs_parquet,
         read_pairs_parquet,
         by_groups=True,
+        translations=parquet_translations,
     ),
     Format(
         "pairs-csv",
@@ -358,6 +378,7 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         is_pairs_csv,
         read_pairs_csv,
         columns=csv_columns,
+        translations=csv_translations,
     ),
     Format(
         "pairs-two-columns",
@@ -390,16 +411,25 @@ _ROWS: list[Format[Any, Any]] = [  # Any: each row has the types of its noun
         "tweets",
         TWEETS,
         "one JSON object per line",
-        "tweets as JSONL, with the service's fields or with id, text, name, reply_to, retweet",
+        "tweets as JSONL, with the service's fields or with id, text, name, date, reply_to, retweet",
         is_tweets,
         read_tweets,
         by_lines=True,
     ),
     Format(
+        "pair-ids",
+        PAIR_IDS,
+        "post_id TAB comment_id",
+        "ids of pairs without texts, with this header",
+        is_pair_ids,
+        read_pair_ids,
+        pair_ids_texts,
+    ),
+    Format(
         "factors",
         FACTORS,
         "measure,topic,mean,sd",
-        "standardisation factors, written by `kaiwa standardise --save-factors`",
+        "standardisation factors of `kaiwa standardise`",
         is_factors,
         read_factors,
         factors_texts,

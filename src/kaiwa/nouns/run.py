@@ -347,7 +347,8 @@ _COLUMNS = ("topic", "comment", "rank", "score", "run")
 class Pair:
     """One post and one comment made on it, with their ids in the source.
 
-    ``line`` is where the pair was read in its file (0 if it was not); it is not compared.
+    ``line`` is where the pair was read in its file (0 if it was not); it is not compared. ``translations`` are further
+    texts that the source has of both, such as machine translations.
 
     >>> Pair("p1", "The first day in Hawaii.", "c1", "Enjoy the beaches!").comment
     'Enjoy the beaches!'
@@ -358,6 +359,7 @@ class Pair:
     comment_id: str
     comment: str
     line: int = field(default=0, compare=False, repr=False, kw_only=True)
+    translations: tuple[str, ...] = field(default=(), repr=False, kw_only=True)
 
 
 _STEP = 2.0**-22  # two units of single precision, in which trec_eval stores scores

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,19 @@ from kaiwa.nouns.noun import Noun
 from kaiwa.show.result import Description, Table, form_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from kaiwa.show.text import Cell
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """Posts of similar lengths: the shortest and the longest, how many there are, and how many are topics."""
+
+    shortest: int
+    longest: int
+    posts: int
+    topics: int
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -22,7 +34,9 @@ class Topics(Noun, Mapping[str, str]):
 
     Of topics that ``kaiwa.topics`` sampled, ``candidates`` is the number of posts from which they were drawn,
     ``removed`` counts what was left out by each reason, ``rest`` the posts, comments and pairs of the repository that
-    was written without them, and ``still_there`` is true if they are still in the repository.
+    was written without them, and ``still_there`` is true if they are still in the repository; ``balance`` has how many
+    are in each fifth of the lengths of the posts. Topics that were given to be held out were not drawn: ``held_out`` is
+    the number of posts of the repository that went with them.
 
     >>> import kaiwa
     >>> topics = kaiwa.Topics.from_dict({"q1": "Hello"})
@@ -35,6 +49,8 @@ class Topics(Noun, Mapping[str, str]):
     removed: Mapping[str, int] = field(default_factory=dict)
     rest: Mapping[str, int] | None = None
     still_there: bool = False
+    balance: Sequence[Stratum] = ()
+    held_out: int | None = None
 
     _in_table = "topics"
 
@@ -68,11 +84,15 @@ class Topics(Noun, Mapping[str, str]):
 
     @property
     def _size(self) -> str:
+        if self.held_out is not None:
+            posts = counted(self.candidates or 0, "post")
+            return f"{counted(len(self), 'topic')}, {self.held_out:,} of {posts} held out"
         posts = "" if self.candidates is None else f" of {counted(self.candidates, 'post')}"
         return f"{counted(len(self), 'topic')}{posts}"
 
     def describe(self) -> Description:
-        """How many topics there are, and what was left out; the table ``topics`` has them."""
+        """How many topics there are, of which lengths, and what was left out; the table ``topics`` has them."""
+        balance: list[list[Cell]] = [[one.shortest, one.longest, one.posts, one.topics] for one in self.balance]
         removed = [f"{count:,} by {reason}" for reason, count in self.removed.items() if count]
         notes = [f"Left out: {', '.join(removed)}."] if removed else []
         if self.rest is not None:
@@ -80,15 +100,25 @@ class Topics(Noun, Mapping[str, str]):
             notes.append(f"The rest: {sizes}.")
         if self.still_there:
             notes.append(f"Every topic is still in the repository; {option('rest')} writes it without the topics.")
+        if self.held_out == 0:
+            notes.append("No post of the repository is one of them, or a near-duplicate.")
+        tables = [Table("topics", ["topic", "text"], [[name, text] for name, text in self.topics.items()])]
+        if balance:
+            caption = "Balanced by length: about as many topics from each fifth of the posts."
+            tables.append(Table("balance", ["shortest", "longest", "posts", "topics"], balance, caption=caption))
         return Description(
-            tables=(Table("topics", ["topic", "text"], [[name, text] for name, text in self.topics.items()]),),
-            text=self._size,
+            title=self._size if balance else "",
+            tables=tables,
+            shown=["balance"] if balance else [],
+            text=None if balance else self._size,
             notes=notes,
             fields={
                 "topics": dict(self.topics),
                 "candidates": self.candidates,
                 "removed": dict(self.removed),
                 "rest": self.rest,
+                "balance": [asdict(one) for one in self.balance],
+                "held_out": self.held_out,
             },
         )
 

@@ -257,7 +257,7 @@ def _is_there(target: Path, name: str, origin: dict[str, str]) -> bool:
 def _write_model(
     index: InvertedIndex, target: Path, name: str, writer: ArrayWriter, settings: TrainingSettings
 ) -> None:
-    corpus = corpus_from(model_arrays(target, TOKENS, index), index.links, index.language)
+    corpus = corpus_from(model_arrays(target, TOKENS, index), index.written_pairs, index.language)
     kind = MODELS[name]
     needed = {need: MODELS[need].opened(model_arrays(target, need, index)) for need in kind.needs}
     with one_matrix_thread():

@@ -187,6 +187,8 @@ def build_index(
     last = partial(add_to_list, target, repository.takedown)
     with writing_arrays(target, INDEX, facts, last=last) as writer:
         facts |= {name: getattr(repository.manifest, name) for name in SIDES}
+        if repository.manifest.candidates == "both":
+            facts["candidates"] = "both"
         facts["pairs"], numbers = write_pairs(repository, writer, share(progress, 0, _PAIRS))
         rest = share(progress, _PAIRS, 1)
         if shards is None and runs_on.name == LOCAL:

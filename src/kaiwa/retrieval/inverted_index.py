@@ -164,7 +164,10 @@ class Shard(NamedTuple):
 
 @dataclass(frozen=True)
 class InvertedIndex:
-    """Posts, comments and their pairs, with the terms of both; their postings are in the shards."""
+    """Posts, comments and their pairs, with the terms of both; their postings are in the shards.
+
+    If ``posts_are_candidates``, each post is also a comment, of itself.
+    """
 
     posts: Side
     comments: Side
@@ -175,6 +178,26 @@ class InvertedIndex:
     merged: Merged
     shards: tuple[Shard, ...]
     identity: str  # equal for equal indexes
+    posts_are_candidates: bool = False
+
+    @cached_property
+    def written_pairs(self) -> Links:
+        """The pairs that people wrote, from which models are trained: without those of a post with itself."""
+        if not self.posts_are_candidates:
+            return self.links
+        own = self.comments.texts.find([self.posts.texts.id_of(number) for number in range(len(self.posts))])
+        starts_of_posts: IntArray = self.links.post_starts.astype(np.int64)
+        posts = np.repeat(np.arange(len(self.posts)), starts_of_posts[1:] - starts_of_posts[:-1])
+        written = self.links.post_comments != own[posts]
+        posts, comments = posts[written], self.links.post_comments[written]
+        starts = (_starts(posts, len(self.posts)), _starts(comments, len(self.comments)))
+        by_comment = posts[np.argsort(comments, kind="stable")]
+        return Links(*(part.astype(np.uint32) for part in (starts[0], comments, starts[1], by_comment)))
+
+
+def _starts(numbers: IntArray, size: int) -> IntArray:
+    counts = np.bincount(numbers, minlength=size)
+    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts)))
 
 
 def index_from(
@@ -197,6 +220,7 @@ def index_from(
         merged=Merged(*(arrays[f"merged.{part}"] for part in Merged._fields)),
         shards=tuple(_shard(files, prefix) for prefix in prefixes),
         identity=identity,
+        posts_are_candidates=facts.get("candidates") == "both",
     )
 
 

@@ -50,9 +50,7 @@ class _Counter:
 
 def write_pairs(repository: OpenRepository, writer: ArrayWriter, progress: Progress) -> tuple[int, list[RecordReader]]:
     """Write the links of the pairs; the number of pairs, and per side the number of each row, in their order."""
-    counter = _Counter(
-        progress, repository.manifest.posts + repository.manifest.comments + 2 * repository.manifest.pairs
-    )
+    counter = _Counter(progress, repository.manifest.posts + repository.manifest.comments + 2 * repository.links)
     sides = [_number(repository, name, writer, counter) for name in SIDES]
     both = [Partitions(writer.folder) for _ in SIDES]
     for parts in zip(*(side.in_pairs.parts() for side in sides), strict=True):
@@ -69,7 +67,7 @@ def write_pairs(repository: OpenRepository, writer: ArrayWriter, progress: Progr
 
 def _number(repository: OpenRepository, name: str, writer: ArrayWriter, counter: _Counter) -> _Numbered:
     """Write the row of each number; the number of each row, and of each pair's post or comment."""
-    size, pairs = getattr(repository.manifest, name), repository.manifest.pairs
+    size, pairs = getattr(repository.manifest, name), repository.links
     ranges = _id_ranges(repository, name, writer, counter)
     numbered = _Numbered(Partitions(writer.folder), Partitions(writer.folder), [])
     known = 0
@@ -90,17 +88,21 @@ def _id_ranges(
     """The ids of the posts or the comments, and those that pairs name, in ranges with the same bounds."""
     column = TABLES[name][0]
     tables = (name, "pairs")
-    ids = (batch for table in tables for batch in repository.column(table, column))
-    bounds = bounds_of(ids, sum(getattr(repository.manifest, table) for table in tables))
+    ids = (batch for table in tables for batch in _ids_of(repository, table, column))
+    bounds = bounds_of(ids, getattr(repository.manifest, name) + repository.links)
     ranges = [IdRanges(writer.folder, bounds) for _ in tables]
     for own, table in zip(ranges, tables, strict=True):
-        for batch in repository.column(table, column):
+        for batch in _ids_of(repository, table, column):
             if not all(map(is_id, batch)):
                 what = f"a {column} is empty or contains white space"
                 raise InputError.at(repository.path / f"{table}.parquet", what, "write ids without white space")
             own.add(batch)
             counter.add(len(batch))
     return ranges[0], ranges[1]
+
+
+def _ids_of(repository: OpenRepository, table: str, column: str) -> Iterator[list[str]]:
+    return repository.linked_column(column) if table == "pairs" else repository.column(table, column)
 
 
 def _found(
