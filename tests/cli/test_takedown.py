@@ -71,7 +71,7 @@ NO_TEXTS = {
     ),  # from settings, other verbs, other data
     *("invite", "verify"),  # of people and of the log
     *("agree", "gains", "score", "unanimity", "fuse"),  # of the votes, judgements and runs given; no text
-    *("compare", "tau", "standardise", "variance", "design"),  # of scores
+    *("compare", "tau", "standardise", "standardisation", "variance", "design"),  # of scores
 }
 """The verbs that have no text of a repository; ids are those of the files they are given."""
 TESTED = {
