@@ -84,7 +84,7 @@ READ_ONLY = (
 """Verbs that write no file: the trials count their calls, of which there are none."""
 SLOW = ("demo",)
 """Verbs that run others, on a corpus of their own: only in the long version."""
-DEMO = Command("demo out --pairs 1000")
+DEMO = Command("demo out --size 1000")
 READING = (
     "status .",
     "names",

@@ -3,5 +3,5 @@
 Read ``index`` (the function, the result) and ``build``, which writes what ``chunks``, ``vocabulary``, ``documents``,
 ``postings``, ``posting_lists``, ``pair_links`` and ``shard_build`` make. A search reads ``inverted_index`` by
 ``matching``: ``tokenisers``, ``query`` (similarities and postings), ``maxscore``, ``topk``, ``shards``.
-``takedown_ids`` keeps what is taken down out of every answer. ``command`` is the shell.
+``takedown_ids`` keeps listed ids out of every answer. ``command`` is the shell.
 """
