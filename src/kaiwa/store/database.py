@@ -56,7 +56,7 @@ class Database:
         if self.path is not None:
             _make_private(self.path)
             made = create_engine(self.url, poolclass=NullPool, connect_args={"timeout": 10, "check_same_thread": False})
-            event.listen(made, "connect", _set_pragmas)
+            event.listen(made, "connect", _set_writing_pragmas if writes else _set_pragmas)
             event.listen(made, "begin", _begin_writing if writes else _begin_reading)
             return made
         with needs_extra("postgres"):
@@ -89,7 +89,9 @@ class Database:
 
             try:
                 with closing(sqlite3.connect(self.path)) as connection:
-                    connection.execute("PRAGMA journal_mode=DELETE")
+                    (mode,) = connection.execute("PRAGMA journal_mode=DELETE").fetchone()
+                    if mode != "delete":  # a failed write is no error of this PRAGMA: it answers with the old mode
+                        raise sqlite3.OperationalError("disk I/O error")
             except sqlite3.Error as fault:
                 raise InputError.at(self.place, *_described(str(fault))) from None
 
@@ -154,8 +156,14 @@ def _made(path: Path) -> Iterator[None]:
 
 def _set_pragmas(connection: Any, _: object) -> None:  # Any: the driver's own connection
     connection.isolation_level = None  # SQLAlchemy says BEGIN, below
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "foreign_keys=ON"):
+    for pragma in ("synchronous=FULL", "secure_delete=ON", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _set_writing_pragmas(connection: Any, record: object) -> None:  # Any: as above
+    """A reader leaves the journal as it is: to change it is to write."""
+    connection.execute("PRAGMA journal_mode=WAL")
+    _set_pragmas(connection, record)
 
 
 def _begin_writing(connection: Connection) -> None:
