@@ -83,8 +83,8 @@ def after_flip(line: str, flip: Flip, right: Answer | None, template: Path, work
 
 
 def _has_fewer_votes(found: Answer, right: Answer) -> bool:
-    """Whether the answer is an export without some votes, and a note says which, or one that says what was found."""
-    told = "note: " in found.messages
-    if (found.code, found.printed, found.made.keys()) != (right.code, right.printed, right.made.keys()) or not told:
+    """Whether the answer is an export without some votes, and what is printed says what was found."""
+    told = "finding" in found.printed
+    if (found.code, found.made.keys()) != (right.code, right.made.keys()) or not told:
         return False
     return all(set(text.splitlines()) <= set(right.made[name].splitlines()) for name, text in found.made.items())

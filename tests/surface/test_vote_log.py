@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
 import logging
@@ -25,7 +26,7 @@ from kaiwa.cli.group import kaiwa as group
 from kaiwa.errors import in_command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from click.testing import Result
 
@@ -308,6 +309,7 @@ def _status(url: str, path: str, body: str | None = None) -> tuple[int, str]:
     return found
 
 
+@pytest.mark.usefixtures("no_loop")
 def test_a_task_is_served_from_python_until_it_is_stopped(task: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """The caller gets the address and the links; nothing is printed, and the log is free afterwards."""
     told: list[kaiwa.Served] = []
@@ -331,6 +333,16 @@ def test_a_task_is_served_from_python_until_it_is_stopped(task: Path, capfd: pyt
     assert kaiwa.votes(task, add="more.csv").votes == 4  # refused while a server runs
 
 
+@pytest.fixture
+def no_loop() -> Iterator[None]:
+    """The browser of other tests keeps a loop of this process marked as running."""
+    loop = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(loop)
+
+
+@pytest.mark.usefixtures("no_loop")
 @pytest.mark.parametrize("processes", [1, 2])
 def test_replies_are_served_from_python(
     task: Path, processes: int, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture

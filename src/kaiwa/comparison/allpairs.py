@@ -537,6 +537,10 @@ ALL_PAIRS: Names[PairsTest] = Names(
     },
 )
 """A test is a row here and nowhere else."""
+CROSSED = "crossed"
+"""The model of topic, run, assessor and repeat, which compares all pairs too."""
+WITHOUT_TRIALS = frozenset({CROSSED, "t", *(name for name, test in ALL_PAIRS.items() if not test.draws_trials)})
+"""Tests whose p-values are computed, not drawn."""
 DEFAULT_TEST = "robust"
 """The test of all pairs if none is named."""
 KEEPING = tuple(name for name, test in ALL_PAIRS.items() if not test.condition)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from kaiwa.ambient import progress
-from kaiwa.comparison.allpairs import ALL_PAIRS, AUTO_CAP
+from kaiwa.comparison.allpairs import ALL_PAIRS, AUTO_CAP, CROSSED, WITHOUT_TRIALS
 from kaiwa.comparison.baseline import BASELINE_TESTS, ROBUST, BaselineComparison, compare_with_baseline
 from kaiwa.comparison.crossed import CrossedComparison, compare_crossed
 from kaiwa.comparison.family import compare_family
@@ -52,9 +52,7 @@ if TYPE_CHECKING:
 
     Compared = Leaderboard | BaselineComparison | CrossedComparison
 
-CROSSED = "crossed"
 TESTS = (*ALL_PAIRS, CROSSED)
-WITHOUT_TRIALS = {CROSSED, "t", *(name for name, test in ALL_PAIRS.items() if not test.draws_trials)}
 TRIALS = 5_000
 MISSING = ("error", "drop-topics", "drop-runs", "zero")
 

@@ -136,7 +136,7 @@ def _idle(verb: str, settings: TaskSettings, said: Arguments) -> set[str]:
 
 def _idle_in_comparison(settings: TaskSettings, said: Arguments) -> set[str]:
     """The setting ``test`` is for all pairs under one measure each; some tests draw no trials, or have no verdict."""
-    from kaiwa.comparison.comparison import CROSSED, WITHOUT_TRIALS
+    from kaiwa.comparison.allpairs import CROSSED, WITHOUT_TRIALS
 
     idle = set() if settings.margin else {"margin"}
     if "baseline" in said:
